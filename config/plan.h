@@ -1,0 +1,2 @@
+// What the supervisor acts on; filled in by the check child.
+#pragma once
