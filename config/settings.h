@@ -1,0 +1,165 @@
+// The Settings struct tree with its defaults; nothing else declares a default. Plain values: built
+// by config/load in the check child and in every worker, then immutable. std only, so that any
+// layer's composition root may include it. Durations: 0 means off; sizes are bytes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace servery {
+
+using Duration = std::chrono::milliseconds;
+
+enum class Profile { kLocal };
+
+struct RestartSettings {
+  Duration backoff_initial{100};
+  Duration backoff_max{30'000};
+  std::uint32_t limit = 5;  // 0: never a crash loop
+  Duration window{60'000};
+};
+
+struct RecycleSettings {
+  std::uint64_t max_requests = 0;
+  Duration max_age{0};
+  double jitter = 0.1;  // share of the limit, 0 to 1
+};
+
+struct HeartbeatSettings {
+  Duration suspect{1'000};
+  Duration warn{5'000};
+  Duration abort{30'000};
+};
+
+struct RuntimeSettings {
+  std::uint32_t workers = 0;  // 0: auto
+  std::uint32_t min_workers = 1;
+  Duration start_timeout{30'000};
+  Duration drain_timeout{60'000};
+  Duration stop_timeout{25'000};  // 8 s inside a container, see load
+  Duration force_timeout{1'000};
+  RestartSettings restart;
+  RecycleSettings recycle;
+  HeartbeatSettings heartbeat;
+  std::string user;            // empty: nobody when started as root, else unchanged
+  std::string group;           // empty: the user's primary group
+  std::string control_socket;  // absolute path; empty: the default place
+};
+
+struct ListenerSettings {
+  std::string address;                // as configured: the listener's identity over reloads
+  std::optional<std::uint32_t> mode;  // permission bits of a Unix socket
+};
+
+struct LimitSettings {
+  std::uint64_t connections = 10'000;  // whole service, over all workers and generations
+  Duration header_timeout{10'000};
+  Duration body_timeout{30'000};   // without a byte
+  Duration write_timeout{30'000};  // without progress
+  Duration keepalive_timeout{75'000};
+  std::uint64_t requests_per_connection = 0;  // 0: unlimited
+  std::uint64_t header_bytes = 16 * 1024;     // request line and fields together
+  std::uint64_t header_count = 100;
+  std::uint64_t body_bytes = 10 * 1024 * 1024;  // 0: unlimited
+};
+
+// When a cached file must be proved unchanged before it is used.
+struct Revalidate {
+  enum class Mode { kTurn, kRequest, kInterval };
+  Mode mode = Mode::kTurn;
+  Duration interval{0};  // kInterval only
+};
+
+struct CacheSettings {
+  std::uint64_t bytes = 64 * 1024 * 1024;  // service budget, divided by the workers; 0: no cache
+  std::uint64_t entries = 20'000;          // likewise
+  std::uint64_t max_file = 128 * 1024;
+  Revalidate revalidate;
+};
+
+struct PoolSettings {  // per worker
+  std::uint32_t threads = 4;
+  std::uint32_t queue = 256;
+};
+
+struct LoggingSettings {
+  std::string level = "info";  // debug, info, warning, error
+};
+
+// Applied to every answer, top level first, then the route's: remove, then set, then add.
+struct HeaderRules {
+  std::vector<std::pair<std::string, std::string>> set;
+  std::vector<std::pair<std::string, std::string>> add;
+  std::vector<std::string> remove;
+  bool empty() const { return set.empty() && add.empty() && remove.empty(); }
+};
+
+enum class Hidden {
+  kDeny,   // 404, as if missing (`.well-known` excepted)
+  kList,   // served when named, never listed
+  kAllow,  // served and listed
+};
+
+enum class Symlinks {
+  kInside,  // followed while the result stays inside the root
+  kNone,    // never followed
+  kAll,     // followed anywhere
+};
+
+struct StaticSettings {
+  std::string root;  // absolute after load
+  std::vector<std::string> index{"index.html"};
+  Hidden hidden = Hidden::kDeny;
+  Symlinks symlinks = Symlinks::kInside;
+  std::string cache_control = "no-cache";  // empty: the field is not sent
+};
+
+struct RespondSettings {
+  std::uint16_t status = 200;
+  std::string body;
+};
+
+struct RedirectSettings {
+  std::string to;  // may use {host} {path} {rest} {query}
+  std::uint16_t status = 308;
+};
+
+// The methods a route takes, as resolved by load: `any`, or a non-empty list. GET brings HEAD with
+// it (RFC 9110 9.1). Default: static and respond GET, HEAD; redirect any.
+struct MethodSet {
+  bool any = false;
+  std::vector<std::string> names;
+};
+
+struct RouteSettings {
+  std::string host;  // lower case; "" every host, "*.example.org" its sub-domains
+  std::string path = "/";
+  bool exact = false;  // configured as "=/x"; `path` is "/x"
+  MethodSet methods;
+  HeaderRules headers;
+  std::variant<StaticSettings, RespondSettings, RedirectSettings> handler;
+};
+
+struct Settings {
+  Profile profile = Profile::kLocal;
+  RuntimeSettings runtime;
+  std::vector<ListenerSettings> listeners;
+  std::vector<std::string> hosts;  // lower case; empty: the profile's rule
+  // Names added to the local profile's host rule by `--host`; not a key, a flag of the command
+  // line.
+  std::vector<std::string> local_hosts;
+  std::string canonical_host;
+  LimitSettings limits;
+  CacheSettings cache;
+  PoolSettings pool;
+  LoggingSettings logging;
+  HeaderRules headers;
+  std::vector<RouteSettings> routes;
+};
+
+}  // namespace servery
