@@ -1,0 +1,110 @@
+// Header fields of requests and responses (RFC 9110 section 5). Pure values; one worker thread.
+// A request's fields are views into its head (FieldView), a response's own their text
+// (ResponseFields). Names are stored lowercase. Fields the server itself reads are known by id, so
+// that a lookup compares one byte instead of a name.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace servery::http {
+
+// Every field a rule of the server reads or writes. kOther: any other name.
+enum class FieldId : std::uint8_t {
+  kOther,
+  kAcceptRanges,
+  kAllow,
+  kCacheControl,
+  kConnection,
+  kContentLength,
+  kContentRange,
+  kContentType,
+  kDate,
+  kEtag,
+  kExpect,
+  kHost,
+  kIfMatch,
+  kIfModifiedSince,
+  kIfNoneMatch,
+  kIfRange,
+  kIfUnmodifiedSince,
+  kKeepAlive,
+  kLastModified,
+  kLocation,
+  kRange,
+  kRetryAfter,
+  kServer,
+  kTe,
+  kTrailer,
+  kTransferEncoding,
+  kUpgrade,
+  kVary,
+};
+
+// The id of a lowercase name.
+FieldId field_id(std::string_view lowercase_name);
+std::string_view field_name(FieldId id);  // lowercase; empty for kOther
+
+struct FieldView {
+  FieldId id = FieldId::kOther;
+  std::string_view name;   // lowercase
+  std::string_view value;  // without surrounding OWS
+};
+
+// Request fields in order of arrival. The views live as long as the head's bytes (see RequestHead).
+// Cleared and reused: no allocation per request once the capacity has settled.
+class RequestFields {
+ public:
+  void clear() { list_.clear(); }
+  void add(FieldView field) { list_.push_back(field); }
+  // The first field with that id, or nullptr.
+  const FieldView* find(FieldId id) const;
+  const FieldView* find(std::string_view lowercase_name) const;
+  std::size_t count(FieldId id) const;
+  std::size_t size() const { return list_.size(); }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+  std::vector<FieldView>& mutable_list() { return list_; }  // transports and retain only
+
+ private:
+  std::vector<FieldView> list_;
+};
+
+struct ResponseField {
+  std::string name;  // lowercase; transports write it as their protocol does
+  std::string value;
+};
+
+// Response fields in the order they are sent. Never holds Date, Connection, Transfer-Encoding or
+// Keep-Alive: those are the transport's. Content-Length is here (the exchange adds it).
+class ResponseFields {
+ public:
+  void add(std::string_view name, std::string_view value);
+  void add(FieldId id, std::string_view value) { add(field_name(id), value); }
+  void set(std::string_view name, std::string_view value);  // replaces all of that name
+  void set(FieldId id, std::string_view value) { set(field_name(id), value); }
+  void remove(std::string_view name);
+  const std::string* find(std::string_view name) const;  // the first, or nullptr
+  const std::string* find(FieldId id) const { return find(field_name(id)); }
+  std::size_t size() const { return list_.size(); }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+
+ private:
+  std::vector<ResponseField> list_;
+};
+
+// The configured `headers: {set, add, remove}` of a route, already merged with the top level's.
+struct HeaderPolicy {
+  std::vector<ResponseField> set;
+  std::vector<ResponseField> add;
+  std::vector<std::string> remove;
+
+  bool empty() const { return set.empty() && add.empty() && remove.empty(); }
+  void apply(ResponseFields& fields) const;
+};
+
+}  // namespace servery::http
