@@ -1,0 +1,112 @@
+// The worker's composition root: builds every object from the settings and the descriptors it was
+// given, serves, drains, stops. Owned by run_worker (worker/run.cc); worker thread only. It knows
+// nothing of ipc: supervisor_link calls it and hears of it through WorkerEvents.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/clock.h"
+#include "common/base/result.h"
+#include "common/base/unique_fd.h"
+#include "common/loop/loop.h"
+#include "config/settings.h"
+#include "ipc/shared_page.h"
+
+namespace servery {
+
+// A listening socket as the supervisor handed it over. Identity over reloads: (listener, slot).
+struct ListenSocket {
+  std::string listener;  // the configured address, e.g. "0.0.0.0:8000"
+  unsigned slot = 0;
+  UniqueFd fd;
+  bool shared = false;  // one socket polled by all workers: at most 4 accepts a wake
+  bool is_unix = false;
+};
+
+// An idle plain HTTP/1 connection between two workers of one slot (architecture section 8, rule 9).
+struct HandedConnection {
+  std::uint64_t id = 0;  // the old worker's, for hand_over_done
+  UniqueFd fd;  // a duplicate in on_hand_over: the old worker keeps its own until it is acked
+  std::string listener;
+  std::string peer;
+  std::uint16_t peer_port = 0;
+  std::uint64_t requests = 0;  // already answered on it
+};
+
+// What keeps a draining worker alive.
+struct OpenWork {
+  std::uint32_t keepalive = 0;
+  std::uint32_t response = 0;
+  std::uint32_t request = 0;
+  std::uint32_t pool = 0;
+  std::uint32_t total() const { return keepalive + response + request + pool; }
+};
+
+// The worker's reports, in no fixed order except where said. Called from the loop, never from
+// inside a Worker method.
+class WorkerEvents {
+ public:
+  // A leaving socket was accepted until EAGAIN and no handshake is left, or its time ran out.
+  virtual void on_socket_empty(const std::string& listener, unsigned slot,
+                               std::uint32_t leftover) = 0;
+  // Idle connections for the successor. The worker keeps its copies until hand_over_done().
+  virtual void on_hand_over(std::vector<HandedConnection> batch) = 0;
+  // drain() was called and nothing is open any more. The last event.
+  virtual void on_drained() = 0;
+  // A recycle limit was reached ("max_requests", "max_age"); once.
+  virtual void on_recycle_wanted(std::string_view reason) = 0;
+
+ protected:
+  ~WorkerEvents() = default;
+};
+
+struct WorkerInputs {
+  config::Settings settings;
+  unsigned slot = 0;
+  std::uint64_t generation = 0;
+  std::map<std::string, UniqueFd> roots;        // absolute root path -> O_PATH descriptor
+  ipc::SharedPage* page = nullptr;              // this worker's metrics page, mapped
+  ipc::RateTableHeader* connections = nullptr;  // service connection words; see shared_page.h
+  unsigned page_index = 0;                      // this worker's word in it
+};
+
+class Worker {
+ public:
+  // Proves that every root can be read as the current user; an error is the reload's verdict.
+  static Result<std::unique_ptr<Worker>> build(loop::Loop& loop, WorkerInputs inputs,
+                                               WorkerEvents& events);
+  ~Worker();
+
+  // Starts polling these sockets. Called at Serve, and for lent sockets (slot != own) later.
+  void serve(std::vector<ListenSocket> sockets);
+  // Stops polling a lent socket and closes its copy.
+  void give_back(const std::string& listener, unsigned slot);
+  // Stops polling every socket that is not leaving and closes its copies: the successor has its
+  // own.
+  void stop_accepting();
+  // Accepts from this socket until it is empty and no handshake is left, at most `limit`, then
+  // closes the copy and reports on_socket_empty. Follows rule 6 (c); (a) and (b) were done by the
+  // supervisor.
+  void leave(const std::string& listener, unsigned slot, Milliseconds limit);
+  // From now on: answers what was read, ends connections with `Connection: close`. With
+  // `hand_over`, idle plain connections are offered in batches through on_hand_over. Whatever is
+  // left at `deadline` is cut.
+  void drain(SteadyTime deadline, bool hand_over);
+  // The supervisor's answer to one batch: taken (close our copies) or not (keep serving them).
+  void hand_over_done(std::vector<std::uint64_t> taken_ids);
+  // Connections from the predecessor; served as if accepted here.
+  void take_over(std::vector<HandedConnection> batch);
+
+  OpenWork open_work() const;
+
+ private:
+  class Impl;
+  explicit Worker(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace servery
