@@ -1,0 +1,27 @@
+// What `servery check`, `config` and `version` print. Human text or one JSON object; each returns
+// the exit code of product.md.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "config/cli.h"
+#include "config/load.h"
+#include "config/plan.h"
+
+namespace servery {
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitInputWrong = 2;
+
+// Full validation; every problem, one a line (stderr) or as JSON (stdout).
+int run_check_command(const Command& command);
+// The effective configuration as YAML, each value with its origin as a comment (stdout).
+int run_config_command(const Command& command);
+void print_version();
+
+// The parts of the above, as text.
+std::string effective_yaml(const Loaded& loaded);
+Json check_report(const Plan& plan);  // {"verdict", "problems"}
+
+}  // namespace servery
