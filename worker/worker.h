@@ -65,7 +65,7 @@ class WorkerEvents {
 };
 
 struct WorkerInputs {
-  config::Settings settings;
+  Settings settings;
   unsigned slot = 0;
   std::uint64_t generation = 0;
   std::map<std::string, UniqueFd> roots;        // absolute root path -> O_PATH descriptor
@@ -77,7 +77,7 @@ struct WorkerInputs {
 class Worker {
  public:
   // Proves that every root can be read as the current user; an error is the reload's verdict.
-  static Result<std::unique_ptr<Worker>> build(loop::Loop& loop, WorkerInputs inputs,
+  static Result<std::unique_ptr<Worker>> build(Loop& loop, WorkerInputs inputs,
                                                WorkerEvents& events);
   ~Worker();
 

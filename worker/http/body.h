@@ -2,8 +2,7 @@
 // each. Owned by the exchange (sources) or its handler (sinks); worker thread only.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,11 +30,6 @@ class BodySource {
     State state = State::kEnd;
     std::size_t bytes = 0;  // written to `into`, for kBytes (> 0)
   };
-  struct FileRange {
-    int fd;  // a loan until the source is destroyed
-    off_t offset;
-    std::uint64_t length;
-  };
 
   virtual ~BodySource() = default;
   virtual void set_waiter(SourceWaiter* waiter) = 0;
@@ -43,18 +37,21 @@ class BodySource {
   virtual std::optional<std::uint64_t> length() const = 0;
   // Must not block. kError ends the response abruptly (the head is out already).
   virtual Pull pull(std::span<char> into) = 0;
-  // A resident window that may leave by sendfile instead of pull; consume() tells what was sent.
-  virtual std::optional<FileRange> file_range() { return std::nullopt; }
-  virtual void consume(std::uint64_t /*bytes*/) {}
+  // Takes back the last `bytes` of the last pull, so that the next pull gives them again: what a
+  // full socket did not take needs no buffer of its own. False where the source cannot go back.
+  virtual bool take_back(std::size_t /*bytes*/) { return false; }
 };
 
-// A request body's consumer. Order: on_bytes*, then exactly one of on_end or on_abort (the last
-// call).
+// A request body's consumer. Order: on_bytes*, then at most one of on_end or on_abort (the last
+// call). None of the two comes when the exchange ended first (the sink's owner answered, or the
+// client went away): its task is destroyed and the transport forgets the sink.
 class BodySink {
  public:
   // false: pause; the sink calls Exchange::resume_body() when it can take more.
   virtual bool on_bytes(std::span<const char> bytes) = 0;
   virtual void on_end() = 0;
+  // The body cannot be completed (syntax, limit, deadline). The transport answers the error itself
+  // if the handler has not answered yet.
   virtual void on_abort(const Error& error) = 0;
 
  protected:

@@ -4,6 +4,7 @@
 
 #include <sys/uio.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -22,9 +23,6 @@ class ByteStream {
   virtual int fd() const = 0;                     // what the loop polls
   virtual Result read(std::span<char> into) = 0;  // kEnd: the peer sent FIN
   virtual Result write(std::span<const iovec> parts) = 0;
-  // Sends a resident file range; kError with ENOSYS where it cannot (TLS): the caller pulls
-  // instead.
-  virtual Result send_file(int file, off_t offset, std::size_t bytes) = 0;
   virtual void shutdown_write() = 0;  // FIN, or close_notify and FIN
   // True if bytes that were read from the socket still wait inside (TLS); the caller must read
   // again.
