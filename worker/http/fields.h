@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,8 +59,21 @@ struct FieldView {
 // Cleared and reused: no allocation per request once the capacity has settled.
 class RequestFields {
  public:
-  void clear() { list_.clear(); }
-  void add(FieldView field) { list_.push_back(field); }
+  void clear() {
+    list_.clear();
+    present_ = 0;
+  }
+  void add(FieldView field) {
+    list_.push_back(field);
+    present_ |= bit(field.id);
+  }
+  // Whether a field with that id is there, in one test.
+  bool has(FieldId id) const { return (present_ & bit(id)) != 0; }
+  // Whether any field of a set made with FieldIds is there.
+  bool has_any(std::uint64_t ids) const { return (present_ & ids) != 0; }
+  static constexpr std::uint64_t bit(FieldId id) {
+    return std::uint64_t{1} << static_cast<unsigned>(id);
+  }
   // The first field with that id, or nullptr.
   const FieldView* find(FieldId id) const;
   const FieldView* find(std::string_view lowercase_name) const;
@@ -67,10 +81,12 @@ class RequestFields {
   std::size_t size() const { return list_.size(); }
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
-  std::vector<FieldView>& mutable_list() { return list_; }  // transports and retain only
+  // Transports and retain only: views may move, ids may not change.
+  std::vector<FieldView>& mutable_list() { return list_; }
 
  private:
   std::vector<FieldView> list_;
+  std::uint64_t present_ = 0;
 };
 
 struct ResponseField {
@@ -97,14 +113,21 @@ class ResponseFields {
   std::vector<ResponseField> list_;
 };
 
+struct PreparedResponse;
+
 // The configured `headers: {set, add, remove}` of a route, already merged with the top level's.
+// Applied in the order remove, set, add. Names lowercase.
 struct HeaderPolicy {
   std::vector<ResponseField> set;
   std::vector<ResponseField> add;
   std::vector<std::string> remove;
+  // Error responses already made with this policy; error_response's own.
+  mutable std::vector<std::shared_ptr<const PreparedResponse>> prepared_errors;
 
   bool empty() const { return set.empty() && add.empty() && remove.empty(); }
   void apply(ResponseFields& fields) const;
 };
+// One policy with the effect of `top` and then `route`.
+HeaderPolicy merge_policies(const HeaderPolicy& top, const HeaderPolicy& route);
 
 }  // namespace servery::http

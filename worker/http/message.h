@@ -117,6 +117,7 @@ struct RequestHead {
   std::string_view raw_path;  // the path as sent, for redirects
   std::string_view query;     // after '?', as sent, without it; see has_query
   bool has_query = false;
+  bool encoded_slash = false;  // `path` holds a "%2F" that is data, not a separator
   std::string_view host;       // lowercase, without port and trailing dot; empty if none was sent
   std::string_view authority;  // host and port as sent
   BodyFraming framing = BodyFraming::kNone;

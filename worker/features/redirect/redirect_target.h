@@ -1,0 +1,34 @@
+// The text of `redirect.to` with {host} {path} {rest} {query}, expanded for a request. Pure.
+// Without {path} and {rest} the rest behind the route's path is appended, without {query} the
+// query: "/old" -> "/new" sends /old/x?y to /new/x?y. What comes from the request is
+// percent-encoded where it was decoded and holds no control character (request_rules), so no field
+// can be injected.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+#include "worker/http/message.h"
+
+namespace servery::features {
+
+class RedirectTarget {
+ public:
+  static Result<RedirectTarget> parse(std::string_view to);
+  // `rest` as RouteMatch has it.
+  std::string expand(const http::RequestHead& request, std::string_view rest) const;
+
+ private:
+  enum class Kind { kText, kHost, kPath, kRest, kQuery };
+  struct Part {
+    Kind kind;
+    std::string text;  // kText
+  };
+  std::vector<Part> parts_;
+  bool names_path_ = false;
+  bool names_query_ = false;
+};
+
+}  // namespace servery::features

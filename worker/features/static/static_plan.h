@@ -1,0 +1,55 @@
+// What to answer for a static file: facts in, status, fields and byte range out. Pure, so that the
+// slow path, the hot cache and tests decide alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "worker/http/conditional.h"
+#include "worker/http/message.h"
+#include "worker/http/range.h"
+
+namespace servery::features {
+
+// From fstat of the opened file, and from its name.
+struct FileFacts {
+  std::uint64_t size = 0;
+  std::uint64_t inode = 0;
+  std::int64_t mtime_s = 0;
+  std::uint32_t mtime_ns = 0;
+  std::int64_t ctime_s = 0;
+  std::uint32_t ctime_ns = 0;
+  // False while the ctime is so young that a second write in the same clock tick could hide
+  // (20 ms): the validator is then weak.
+  bool settled = true;
+  std::string_view content_type;
+};
+
+// Entity tag from inode, size, mtime and ctime in hex, fields apart; W/ while not settled.
+std::string make_etag(const FileFacts& file);
+
+// The decision alone, without allocation: what the hot path needs to choose a prepared answer.
+struct StaticDecision {
+  int status = 200;          // 200, 206, 304, 412, 416
+  std::uint64_t offset = 0;  // of the bytes to send, for 200 and 206
+  std::uint64_t length = 0;
+};
+// `now`: Unix seconds.
+StaticDecision decide_static(const http::RequestHead& request, const http::Validators& validators,
+                             std::uint64_t size, std::int64_t now);
+// Last-Modified never lies in the future (RFC 9110 8.8.2.1).
+http::Validators static_validators(const FileFacts& file, std::string_view etag, std::int64_t now);
+
+// The fields of that decision, without Content-Length (the exchange knows the length) and without
+// the route's policy. `cache_control` may be empty. 412 and 416 have a short body of their own from
+// error_response's table; 416 here has the fields it needs beside it.
+http::ResponseFields static_fields(const StaticDecision& decision, const FileFacts& file,
+                                   const http::Validators& validators,
+                                   std::string_view cache_control);
+
+// The Location for a directory asked for without its slash: the path as sent with "/" behind it and
+// the query kept. Always a path of this server: never "//host", whatever the client sent.
+std::string directory_location(const http::RequestHead& request);
+
+}  // namespace servery::features

@@ -1,0 +1,57 @@
+// What every checked request goes through before a handler sees it, in one visible order: host
+// rule, route, method, body limit, the route's stages, the handler. Built once from the settings,
+// shared by all connections of the worker; worker thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/base/result.h"
+#include "worker/http/exchange.h"
+#include "worker/http/host_rule.h"
+#include "worker/routing/handler.h"
+#include "worker/routing/router.h"
+
+namespace servery::routing {
+
+struct Route {
+  RouteKey key;  // methods empty: what the handler takes
+  std::unique_ptr<Handler> handler;
+  std::vector<std::unique_ptr<Stage>> stages;
+  http::HeaderPolicy headers;    // merged with the top level's
+  std::uint64_t body_limit = 0;  // 0: unlimited
+};
+
+struct PipelineParts {
+  std::vector<Route> routes;
+  http::HostRuleSettings hosts;
+  http::HeaderPolicy headers;    // the top level's, for answers without a route
+  std::uint64_t body_limit = 0;  // likewise
+};
+
+class Pipeline final : public http::RequestTarget {
+ public:
+  static Result<std::unique_ptr<Pipeline>> create(PipelineParts parts);
+  void run(http::Exchange& exchange) override;
+
+ private:
+  // Answers of one place in the router, made at build time with the policy of its first route.
+  struct PlaceAnswers {
+    http::PreparedRef method_not_allowed;
+    http::PreparedRef options;
+  };
+
+  Pipeline(PipelineParts parts, Router router);
+  bool check_host(http::Exchange& exchange) const;
+  void run_route(http::Exchange& exchange, const Router::Match& match) const;
+  void refuse_method(http::Exchange& exchange, const Router::Match& match) const;
+
+  PipelineParts parts_;
+  Router router_;
+  http::HostRule host_rule_;
+  std::vector<PlaceAnswers> place_answers_;
+  http::PreparedRef server_options_;  // OPTIONS *
+};
+
+}  // namespace servery::routing
