@@ -1,0 +1,33 @@
+// Giving up privileges for good: identity, capabilities, new privileges, dumpability, and the proof
+// that it stuck. Called by a worker (and the check child) before it parses anything, while it has
+// one thread. Also the descriptor limit, which the supervisor raises before it starts workers.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace servery {
+
+struct Identity {
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::vector<gid_t> groups;  // supplementary
+};
+
+// As root: becomes `identity`. Always: no_new_privs, no capability in any set (uid 0 included: such
+// a worker reads what root's ownership lets it read), not dumpable (no ptrace, no core, no
+// /proc/PID/fd for others of the same user). Without root the identity must be the present one.
+Status drop_privileges(const Identity& identity);
+
+// kInternal unless everything drop_privileges promises is so: ids, groups, empty capability sets,
+// and that getting any of it back fails.
+Status verify_privileges(const Identity& identity);
+
+// Raises the soft descriptor limit to `wanted`, and the hard one where allowed; the limit in force.
+Result<std::uint64_t> raise_descriptor_limit(std::uint64_t wanted);
+
+}  // namespace servery
