@@ -83,8 +83,8 @@ class Worker {
 
   // Starts polling these sockets. Called at Serve, and for lent sockets (slot != own) later.
   void serve(std::vector<ListenSocket> sockets);
-  // Stops polling a lent socket and closes its copy.
-  void give_back(const std::string& listener, unsigned slot);
+  // Stops polling the sockets of a lent slot and closes its copies.
+  void give_back(unsigned slot);
   // Stops polling every socket that is not leaving and closes its copies: the successor has its
   // own.
   void stop_accepting();
@@ -96,8 +96,10 @@ class Worker {
   // `hand_over`, idle plain connections are offered in batches through on_hand_over. Whatever is
   // left at `deadline` is cut.
   void drain(SteadyTime deadline, bool hand_over);
-  // The supervisor's answer to one batch: taken (close our copies) or not (keep serving them).
-  void hand_over_done(std::vector<std::uint64_t> taken_ids);
+  // The supervisor's answer to one or more batches: of `offered`, those in `taken` live on in the
+  // successor (our copies are closed); the others are served on here.
+  void hand_over_done(const std::vector<std::uint64_t>& offered,
+                      const std::vector<std::uint64_t>& taken);
   // Connections from the predecessor; served as if accepted here.
   void take_over(std::vector<HandedConnection> batch);
 

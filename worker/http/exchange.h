@@ -71,25 +71,29 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // --- transport side
-  // ----------------------------------------------------------------------------- The transport
-  // fills this (through finish_request_head) before start().
+  // ---- transport side ----
+  // The transport fills this (through finish_request_head) before start().
   RequestHead& mutable_request() { return request_; }
   // The scratch for what a view cannot hold (decoded paths); capacity is kept over requests.
   std::string& scratch() { return scratch_; }
   void start(RequestTarget& target, SteadyTime now);
+  // Instead of start(), for a head that was refused: answers it.
+  void refuse(Refusal refusal, SteadyTime now);
   // Copies the head block [begin, begin+size) and moves every view into the copy. Called by the
   // transport when start() returned without a complete answer and its buffer is needed again.
   void retain_head(const char* begin, std::size_t size);
-  // The transport's reports; each ends in the observer being told once.
+  // The transport's reports; each ends in the observer being told once and the task destroyed.
   void on_response_sent(std::uint64_t body_bytes, ExchangeObserver* observer);
   void on_transport_lost(End end, std::uint64_t body_bytes, ExchangeObserver* observer);
   // Ready for the next request on the same connection.
   void reset();
+  // Who takes the request body; null: nobody has asked for it, or it has ended.
   BodySink* body_sink() const { return sink_; }
+  // Tells the sink its last call and forgets it.
+  void end_body();
+  void abort_body(const Error& error);
 
-  // --- handler side
-  // -------------------------------------------------------------------------------
+  // ---- handler side ----
   const RequestHead& request() const { return request_; }
   const TransportFacts& facts() const { return facts_; }
   SteadyTime started_at() const { return started_at_; }
@@ -98,26 +102,25 @@ class Exchange {
   // answer except prepared ones, which were made with it.
   void set_header_policy(const HeaderPolicy* policy) { policy_ = policy; }
   const HeaderPolicy* header_policy() const { return policy_; }
-  // Response-body byte limit for this route's request bodies; set by the pipeline. 0 = unlimited.
+  // Most bytes of a request body on this route; set by the pipeline. 0 = unlimited.
   void set_body_limit(std::uint64_t bytes) { body_limit_ = bytes; }
   std::uint64_t body_limit() const { return body_limit_; }
 
-  // Exactly one of the three, once. `body` may be null (no body). Content-Length is added from
-  // body->length() where known. For HEAD the source is asked for its length and never pulled.
+  // Exactly one of the three, once; the task may be gone when it returns. `body` may be null (no
+  // body). Content-Length is added from body->length() where known. For HEAD the source is asked
+  // for its length and never pulled.
   void respond(ResponseHead head, std::unique_ptr<BodySource> body);
   void respond(const PreparedRef& prepared);
-  // The status, short body and fields of error_response's table. `close` ends the connection after
-  // it.
+  // The status, short body and fields of error_response's table.
   void respond_error(Refusal refusal);
 
   // Wants the request body; without this call it is skipped by the transport (within limits).
   void read_body(BodySink& sink);
   void resume_body() { transport_.resume_body(*this); }
   // Keeps `task` alive until the exchange is done.
-  void set_task(std::unique_ptr<ExchangeTask> task) { task_ = std::move(task); }
+  void set_task(std::unique_ptr<ExchangeTask> task);
 
-  // --- facts for observers
-  // ------------------------------------------------------------------------
+  // ---- facts for observers ----
   State state() const { return state_; }
   int status() const { return status_; }
   End end() const { return end_; }
@@ -125,6 +128,8 @@ class Exchange {
   std::string_view reason() const { return reason_; }  // of a refusal, else empty
 
  private:
+  void finish(End end, std::uint64_t body_bytes, ExchangeObserver* observer);
+
   ResponseTransport& transport_;
   const TransportFacts& facts_;
   RequestHead request_;
