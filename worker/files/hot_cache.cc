@@ -1,0 +1,105 @@
+#include "worker/files/hot_cache.h"
+
+#include <functional>
+#include <iterator>
+#include <utility>
+
+namespace servery::files {
+namespace {
+
+// What an entry costs beside its texts: nodes, two prepared responses, their wire forms.
+constexpr std::uint64_t kEntryOverhead = 1024;
+
+std::uint64_t cost_of(const HotCache::Key& key, const CachedFile& file) {
+  return kEntryOverhead + 2 * key.path.size() + file.opened.size() + file.ok->body.size();
+}
+
+}  // namespace
+
+std::size_t HotCache::KeyHash::operator()(const Key& key) const {
+  const std::size_t salt = (std::size_t{key.route} << 8 | key.coding) * 0x9e3779b97f4a7c15U;
+  return std::hash<std::string_view>{}(key.path) ^ salt;
+}
+
+bool HotCache::is_proved(const Entry& entry, const Moment& moment) const {
+  switch (limits_.proof.mode) {
+    case ProofPolicy::Mode::kTurn:
+      return entry.proved_turn == moment.turn;
+    case ProofPolicy::Mode::kRequest:
+      return false;
+    case ProofPolicy::Mode::kInterval:
+      return moment.now - entry.proved_at < limits_.proof.interval;
+  }
+  return false;
+}
+
+bool HotCache::prove(Entry& entry, const Root& root, const Moment& moment) {
+  ++counts_.proofs;
+  for (const std::string& name : entry.file.missing) {
+    if (prove_missing(root, name.c_str()) != Proof::kSame) return false;
+  }
+  if (prove_file(root, entry.file.opened.c_str(), entry.file.identity) != Proof::kSame) {
+    return false;
+  }
+  entry.proved_turn = moment.turn;
+  entry.proved_at = moment.now;
+  return true;
+}
+
+const CachedFile* HotCache::find(const Key& key, const Root& root, const Moment& moment) {
+  const auto found = index_.find(key);
+  if (found == index_.end()) {
+    ++counts_.misses;
+    return nullptr;
+  }
+  Entry& entry = *found->second;
+  if (!is_proved(entry, moment) && !prove(entry, root, moment)) {
+    ++counts_.stale;
+    ++counts_.misses;
+    erase(found->second);
+    return nullptr;
+  }
+  ++counts_.hits;
+  entry.was_used = true;
+  return &entry.file;
+}
+
+void HotCache::keep(const Key& key, CachedFile file, const Moment& moment) {
+  if (const auto old = index_.find(key); old != index_.end()) erase(old->second);
+  const std::uint64_t cost = cost_of(key, file);
+  if (cost > limits_.bytes || limits_.entries == 0) return;
+  evict_for(cost);
+  entries_.push_front({.path = std::string(key.path),
+                       .key = key,
+                       .file = std::move(file),
+                       .cost = cost,
+                       .proved_turn = moment.turn,
+                       .proved_at = moment.now,
+                       .was_used = false});
+  Entry& entry = entries_.front();
+  entry.key.path = entry.path;
+  bytes_ += cost;
+  index_.emplace(entry.key, entries_.begin());
+}
+
+// The hand: an entry used since it last passed goes to the front once more.
+void HotCache::evict_for(std::uint64_t cost) {
+  while (!entries_.empty() &&
+         (bytes_ + cost > limits_.bytes || entries_.size() >= limits_.entries)) {
+    const auto last = std::prev(entries_.end());
+    if (std::exchange(last->was_used, false)) {
+      entries_.splice(entries_.begin(), entries_, last);
+      continue;
+    }
+    ++counts_.evictions;
+    erase(last);
+  }
+}
+
+void HotCache::erase(Entries::iterator entry) {
+  bytes_ -= entry->cost;
+  index_.erase(entry->key);
+  entries_.erase(entry);
+}
+
+}  // namespace servery::files
