@@ -50,8 +50,6 @@ struct Loaded {
   bool ok() const { return problems.empty(); }
 };
 
-inline constexpr std::size_t kMaxProblems = 100;
-
 Loaded load(const Inputs& inputs);
 
 // A problem at the origin of `key`.

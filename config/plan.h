@@ -31,6 +31,9 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
+// More are not collected: the author has enough to do.
+inline constexpr std::size_t kMaxProblems = 100;
+
 Json to_json(const Problem& problem);
 // "FILE:LINE:COLUMN: KEY: message (did you mean X?)", without the parts that are absent.
 std::string format_problem(const Problem& problem);

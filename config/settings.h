@@ -15,7 +15,7 @@ namespace servery {
 
 using Duration = std::chrono::milliseconds;
 
-enum class Profile { kLocal };
+enum class Profile { kLocal };  // names: rows `profile` of the schema
 
 struct RestartSettings {
   Duration backoff_initial{100};
@@ -146,6 +146,7 @@ struct RouteSettings {
 };
 
 struct Settings {
+  std::uint32_t schema = 1;  // version of the file format
   Profile profile = Profile::kLocal;
   RuntimeSettings runtime;
   std::vector<ListenerSettings> listeners;

@@ -1,0 +1,202 @@
+#include "config/syntax.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace servery {
+namespace {
+
+// Framing and connection fields, and what the server stamps itself (RFC 9110 7.6.1, RFC 9112 6).
+constexpr std::string_view kServerFields[] = {
+    "connection", "content-length",   "date",    "keep-alive",       "te",
+    "trailer",    "proxy-connection", "upgrade", "transfer-encoding"};
+
+bool is_alphanumeric(char c) {
+  const char lower = ascii_lower(c);
+  return is_digit(c) || (lower >= 'a' && lower <= 'z');
+}
+
+bool is_ip_literal(std::string_view host) {
+  in6_addr address{};
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    return inet_pton(AF_INET6, std::string(host.substr(1, host.size() - 2)).c_str(), &address) == 1;
+  }
+  return inet_pton(AF_INET, std::string(host).c_str(), &address) == 1;
+}
+
+bool is_label(std::string_view label) {
+  constexpr std::size_t kMaxLabel = 63;
+  if (label.empty() || label.size() > kMaxLabel) return false;
+  if (label.front() == '-' || label.back() == '-') return false;
+  return std::all_of(label.begin(), label.end(),
+                     [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
+}
+
+bool is_dns_name(std::string_view name) {
+  constexpr std::size_t kMaxName = 253;
+  if (name.size() > kMaxName) return false;
+  while (true) {
+    const std::size_t dot = name.find('.');
+    if (!is_label(name.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+SyntaxCheck fault(std::string message, std::string suggestion = {}) {
+  return SyntaxFault{std::move(message), std::move(suggestion)};
+}
+
+// Where the authority of "http(s)://AUTHORITY..." ends: at the path, query, fragment, or at a
+// placeholder that brings its own slash.
+std::optional<std::string_view> authority_of(std::string_view to) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!to.starts_with(scheme)) continue;
+    const std::string_view rest = to.substr(scheme.size());
+    return rest.substr(0, std::min(rest.find_first_of("/?#"), rest.find("{path}")));
+  }
+  return std::nullopt;
+}
+
+SyntaxCheck check_authority(std::string_view authority) {
+  const std::size_t colon = authority.rfind(':');
+  std::string_view host = authority;
+  if (colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos) {
+    const auto port = parse_unsigned<std::uint16_t>(authority.substr(colon + 1));
+    if (!port || *port == 0) return fault("the port must be 1 to 65535");
+    host = authority.substr(0, colon);
+  }
+  if (host == "{host}") return std::nullopt;
+  if (host.find_first_of("{}") != std::string_view::npos) {
+    return fault("a placeholder in the host must be {host} and all of it");
+  }
+  return check_host(to_lower(host));
+}
+
+SyntaxCheck check_placeholders(std::string_view to) {
+  static const std::vector<std::string_view> kNames = {"{host}", "{path}", "{rest}", "{query}"};
+  for (std::size_t open = to.find_first_of("{}"); open != std::string_view::npos;
+       open = to.find_first_of("{}", open)) {
+    const std::size_t close = to.find('}', open);
+    if (to[open] == '}' || close == std::string_view::npos) return fault("unbalanced { }");
+    const std::string_view name = to.substr(open, close - open + 1);
+    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
+      return fault(fmt::format("unknown placeholder {}", name),
+                   std::string(nearest_name(name, kNames).value_or("")));
+    }
+    open = close + 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SyntaxCheck check_host(std::string_view host) {
+  if (is_ip_literal(host) || is_dns_name(host)) return std::nullopt;
+  in6_addr address{};
+  if (inet_pton(AF_INET6, std::string(host).c_str(), &address) == 1) {
+    return fault("an IPv6 address stands in brackets", fmt::format("[{}]", host));
+  }
+  const std::size_t colon = host.find(':');
+  if (colon != std::string_view::npos && is_dns_name(host.substr(0, colon))) {
+    return fault("a host name without a port", std::string(host.substr(0, colon)));
+  }
+  return fault("not a host name");
+}
+
+SyntaxCheck check_host_pattern(std::string_view pattern) {
+  if (!pattern.starts_with("*.")) return check_host(pattern);
+  if (is_dns_name(pattern.substr(2))) return std::nullopt;
+  return fault("not a host name after *.");
+}
+
+bool host_matches(std::string_view pattern, std::string_view host) {
+  if (pattern == "*" || pattern == host) return true;
+  if (!pattern.starts_with("*.")) return false;
+  const std::string_view suffix = pattern.substr(1);
+  return host.size() > suffix.size() && host.ends_with(suffix);
+}
+
+bool is_token(std::string_view text) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [kMarks](char c) {
+    return is_alphanumeric(c) || kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+SyntaxCheck check_header_name(std::string_view name) {
+  if (!is_token(name)) return fault("not a field name");
+  for (const std::string_view own : kServerFields) {
+    if (equals_ignore_case(name, own)) return fault("the server sets this field itself");
+  }
+  return std::nullopt;
+}
+
+SyntaxCheck check_header_value(std::string_view value) {
+  if (trim_ows(value) != value) {
+    return fault("spaces around a field value", std::string(trim_ows(value)));
+  }
+  const bool printable = std::all_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return c == '\t' || (byte >= 0x20 && byte != 0x7f);
+  });
+  if (!printable) return fault("a field value is one line without control characters");
+  return std::nullopt;
+}
+
+SyntaxCheck check_method(std::string_view method) {
+  if (!is_token(method)) return fault("not a method name");
+  std::string upper;
+  for (const char c : method) upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  if (upper != method) return fault("method names are upper case (RFC 9110 9.1)", upper);
+  return std::nullopt;
+}
+
+SyntaxCheck check_route_path(std::string_view path, bool exact) {
+  if (!path.starts_with('/')) return fault("a path begins with /", "/" + std::string(path));
+  if (path.find_first_of("?#") != std::string_view::npos) return fault("no query or fragment here");
+  if (path == "/") return std::nullopt;
+  std::string_view rest = path.substr(1);
+  while (true) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view segment = rest.substr(0, slash);
+    const bool last = slash == std::string_view::npos;
+    if (segment == "." || segment == "..") return fault("no . or .. in a path");
+    if (segment.empty() && !(last && exact)) {
+      std::string without(path);
+      while (without.size() > 1 && without.back() == '/') without.pop_back();
+      return fault(last ? "no slash at the end" : "no empty segment in a path",
+                   last ? without : std::string());
+    }
+    if (last) return std::nullopt;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+SyntaxCheck check_file_name(std::string_view name) {
+  if (name.empty() || name == "." || name == "..") return fault("not a file name");
+  if (name.find('/') != std::string_view::npos) return fault("a file name without a slash");
+  return std::nullopt;
+}
+
+SyntaxCheck check_redirect_to(std::string_view to) {
+  const bool visible =
+      std::all_of(to.begin(), to.end(), [](char c) { return c > ' ' && c < 0x7f && c != '\\'; });
+  if (!visible) return fault("only visible ASCII without \\; encode the rest as %XX");
+  if (const SyntaxCheck placeholder = check_placeholders(to)) return placeholder;
+  if (const auto authority = authority_of(to)) return check_authority(*authority);
+  if (to.starts_with('/') && !to.starts_with("//")) return std::nullopt;
+  if (to.starts_with("{path}")) return std::nullopt;
+  return fault("must be a path that begins with one /, or an http:// or https:// URL");
+}
+
+bool redirects_to_request_host(std::string_view to) {
+  const auto authority = authority_of(to);
+  return authority && authority->find("{host}") != std::string_view::npos;
+}
+
+}  // namespace servery

@@ -1,0 +1,39 @@
+// The form of names and texts that settings hold: hosts, header fields, methods, paths, redirect
+// targets. Each function returns what is wrong, or nothing. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace servery {
+
+struct SyntaxFault {
+  std::string message;
+  std::string suggestion;
+};
+using SyntaxCheck = std::optional<SyntaxFault>;
+
+// A DNS name (RFC 1123 2.1) or an IP literal (RFC 3986 3.2.2), lower case, without port.
+SyntaxCheck check_host(std::string_view host);
+// The same, or "*.NAME".
+SyntaxCheck check_host_pattern(std::string_view pattern);
+// The pattern itself, or a name below "*.NAME"; "*" matches everything.
+bool host_matches(std::string_view pattern, std::string_view host);
+
+bool is_token(std::string_view text);                  // RFC 9110 5.6.2
+SyntaxCheck check_header_name(std::string_view name);  // a token that is not the server's own
+SyntaxCheck check_header_value(std::string_view value);
+SyntaxCheck check_method(std::string_view method);
+
+// "/x" without trailing slash, dot segments or empty segments; an exact one may end in a slash.
+SyntaxCheck check_route_path(std::string_view path, bool exact);
+SyntaxCheck check_file_name(std::string_view name);  // one component
+
+// A path or an http(s) URL, with known placeholders only, none in the host but {host} as all of it.
+SyntaxCheck check_redirect_to(std::string_view to);
+// The redirect's host is taken from the request.
+bool redirects_to_request_host(std::string_view to);
+
+}  // namespace servery
