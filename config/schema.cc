@@ -27,10 +27,8 @@ constexpr Row kRows[] = {
      [](Target& t) -> Field { return &t.settings.schema; }},
     {"profile", Type::kChoice, 0, 0, "local", kGeneration, "--profile",
      "A set of defaults and rules. `local`: listens on 127.0.0.1:8000; with `hosts` empty, a "
-     "request's Host must be "
-     "localhost, *.localhost, an IP literal, a name of this machine or of `--host` (else 403 "
-     "`host_not_allowed`, "
-     "against DNS rebinding).",
+     "request's Host must be localhost, *.localhost, an IP literal, a name of this machine or of "
+     "`--host` (else 403 `host_not_allowed`, against DNS rebinding).",
      [](Target& t) -> Field { return &t.settings.profile; }},
 
     {"runtime.workers", Type::kWorkers, 1, 1024, "", kGeneration, "--workers",
@@ -48,8 +46,7 @@ constexpr Row kRows[] = {
      [](Target& t) -> Field { return &t.settings.runtime.drain_timeout; }},
     {"runtime.stop_timeout", Type::kDuration, 1, kDay, "", kGeneration, "",
      "At a stop: how long accepted work may take. 8s inside a container (`$container` set), where "
-     "the engine kills "
-     "at 10.",
+     "the engine kills at 10.",
      [](Target& t) -> Field { return &t.settings.runtime.stop_timeout; }},
     {"runtime.force_timeout", Type::kDuration, 10, 60 * kSecond, "", kGeneration, "",
      "From the last request to leave (or SIGABRT) to SIGKILL of a worker past its deadline.",
@@ -93,17 +90,16 @@ constexpr Row kRows[] = {
      [](Target& t) -> Field { return &t.settings.runtime.group; }},
     {"runtime.control_socket", Type::kPath, 0, 100, "", kRestart, "--control",
      "Where `servery reload`, `status` and `stop` reach the server. Empty: "
-     "/run/servery/control.sock as root, else "
-     "servery/control.sock in $XDG_RUNTIME_DIR, else servery-UID/control.sock in the temporary "
-     "directory.",
+     "/run/servery/control.sock as root, else servery/control.sock in $XDG_RUNTIME_DIR, else "
+     "servery-UID/control.sock in the temporary directory.",
      [](Target& t) -> Field { return &t.settings.runtime.control_socket; }},
 
     {"listeners", Type::kList, 0, 64, "", kGeneration, "", "Where connections are accepted.",
      [](Target& t) -> Field { return &t.settings.listeners; }},
     {"listeners[].address", Type::kAddress, 0, 256, "", kGeneration, "--listen",
      "`:443` is IPv4 and IPv6, `0.0.0.0:443` IPv4 only, `[::]:443` IPv6 only; port 0 lets the "
-     "kernel choose; "
-     "`unix:PATH` a Unix socket; `fd:NAME` or `fd:N` an inherited descriptor (socket activation).",
+     "kernel choose; `unix:PATH` a Unix socket; `fd:NAME` or `fd:N` an inherited descriptor "
+     "(socket activation).",
      [](Target& t) -> Field { return &t.listener->address; }},
     {"listeners[].mode", Type::kMode, 0, 0777, "", kGeneration, "",
      "Permissions of a Unix socket, a quoted octal number. Default \"0660\".",
@@ -156,9 +152,8 @@ constexpr Row kRows[] = {
      [](Target& t) -> Field { return &t.settings.cache.max_file; }},
     {"cache.revalidate", Type::kRevalidate, 1, kHour, "", kGeneration, "",
      "When a kept file is proved unchanged before use. `turn`: once for all requests that arrived "
-     "together; `request`: "
-     "for each; a duration: not within that time, so an answer may be that much older than the "
-     "file.",
+     "together; `request`: for each; a duration: not within that time, so an answer may be that "
+     "much older than the file.",
      [](Target& t) -> Field { return &t.settings.cache.revalidate; }},
 
     {"pool.threads", Type::kInteger, 1, 256, "", kGeneration, "",
@@ -184,23 +179,19 @@ constexpr Row kRows[] = {
 
     {"routes", Type::kList, 0, 1000, "", kGeneration, "",
      "What is served where. Chosen by exact `host`, then `*.host`, then none; within that by the "
-     "longest `path` that "
-     "equals the request path or ends at a `/` in it; then by `methods`. Each has exactly one of "
-     "static, respond, "
-     "redirect.",
+     "longest `path` that equals the request path or ends at a `/` in it; then by `methods`. Each "
+     "has exactly one of static, respond, redirect.",
      [](Target& t) -> Field { return &t.settings.routes; }},
     {"routes[].path", Type::kRoutePath, 0, 1024, "", kGeneration, "",
      "The path and everything below it; `=/x` only that path. The matched part is removed before a "
-     "file is looked up. "
-     "Required.",
+     "file is looked up. Required.",
      [](Target& t) -> Field { return t.route; }},
     {"routes[].host", Type::kHostPattern, 0, 253, "", kGeneration, "",
      "Only for this name; `*.example.org` its sub-domains. Empty: every name.",
      [](Target& t) -> Field { return &t.route->host; }},
     {"routes[].methods", Type::kMethods, 0, 32, "", kGeneration, "",
      "Methods taken: a list, or `any`. GET brings HEAD with it. Default: what the handler takes "
-     "(static and respond: "
-     "GET, HEAD; redirect: any). Others get 405.",
+     "(static and respond: GET, HEAD; redirect: any). Others get 405.",
      [](Target& t) -> Field { return &t.route->methods; }},
     {"routes[].headers.set", Type::kHeaderMap, 0, 64, "", kGeneration, "",
      "As the top-level `headers`, for this route.",
@@ -219,8 +210,7 @@ constexpr Row kRows[] = {
      [](Target& t) -> Field { return &static_files(t).index; }},
     {"routes[].static.hidden", Type::kChoice, 0, 0, "deny|list|allow", kGeneration, "--hidden",
      "Names that begin with a dot (`.well-known` excepted). `deny`: 404, as if missing; `list`: "
-     "served when named, "
-     "never listed; `allow`: as other files.",
+     "served when named, never listed; `allow`: as other files.",
      [](Target& t) -> Field { return &static_files(t).hidden; }},
     {"routes[].static.symlinks", Type::kChoice, 0, 0, "inside|none|all", kGeneration, "--symlinks",
      "`inside`: followed while the result is inside the root; `none`: never; `all`: followed "
@@ -235,8 +225,7 @@ constexpr Row kRows[] = {
      "Body of the fixed answer.", [](Target& t) -> Field { return &respond(t).body; }},
     {"routes[].redirect.to", Type::kRedirectTo, 1, 2048, "", kGeneration, "",
      "Replaces the matched part of the path; rest and query are kept, unless {host} {path} {rest} "
-     "{query} say where "
-     "they go. {host} needs `hosts`. Required.",
+     "{query} say where they go. {host} needs `hosts`. Required.",
      [](Target& t) -> Field { return &redirect(t).to; }},
     {"routes[].redirect.status", Type::kInteger, 301, 308, "301|302|303|307|308", kGeneration, "",
      "Status of the redirect.", [](Target& t) -> Field { return &redirect(t).status; }},
