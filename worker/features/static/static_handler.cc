@@ -1,0 +1,223 @@
+#include "worker/features/static/static_handler.h"
+
+#include <memory>
+#include <utility>
+
+#include "worker/body/file_source.h"
+#include "worker/body/memory_source.h"
+#include "worker/features/static/mime.h"
+#include "worker/http/error_response.h"
+
+namespace servery::features {
+namespace {
+
+constexpr std::int64_t kNanoseconds = 1'000'000'000;
+constexpr http::Refusal kNotFound{404, "not_found"};
+constexpr http::Refusal kPreconditionFailed{412, "precondition_failed"};
+
+FileFacts facts_of(const files::FileIdentity& file, bool settled, std::string_view path) {
+  return {.size = file.size,
+          .inode = file.inode,
+          .mtime_s = file.mtime_ns / kNanoseconds,
+          .mtime_ns = static_cast<std::uint32_t>(file.mtime_ns % kNanoseconds),
+          .ctime_s = file.ctime_ns / kNanoseconds,
+          .ctime_ns = static_cast<std::uint32_t>(file.ctime_ns % kNanoseconds),
+          .settled = settled,
+          .content_type = mime_type(path)};
+}
+
+// A look-up on the pool; destroying it forgets the outcome.
+class LookupTask final : public http::ExchangeTask {
+ public:
+  explicit LookupTask(BlockingPool::Job job) : job_(std::move(job)) {}
+
+ private:
+  BlockingPool::Job job_;
+};
+
+}  // namespace
+
+StaticHandler::StaticHandler(const StaticServices& services, files::Root root,
+                             StaticOptions options)
+    : services_(services), root_(std::move(root)), options_(std::move(options)) {}
+
+http::MethodSet StaticHandler::methods() const {
+  http::MethodSet set;
+  set.add(http::Method::kGet);
+  set.add(http::Method::kHead);
+  return set;
+}
+
+std::int64_t StaticHandler::unix_now() const {
+  return services_.clock.wall().time_since_epoch().count() / kNanoseconds;
+}
+
+void StaticHandler::handle(http::Exchange& exchange, const routing::RouteMatch& match) {
+  const files::Moment moment{services_.loop.turn(), services_.loop.now()};
+  const files::HotCache::Key key{options_.route, 0, match.rest};
+  if (const files::CachedFile* file = services_.cache.find(key, root_, moment)) {
+    answer_small(exchange, *file, true);
+    return;
+  }
+  look_up(exchange, match.rest);
+}
+
+void StaticHandler::look_up(http::Exchange& exchange, std::string_view rest) {
+  const http::RequestHead& request = exchange.request();
+  files::RelativePath path;
+  // An encoded slash is no separator, and no file name can hold it.
+  if (request.encoded_slash || !path.assign(rest, options_.hidden)) {
+    exchange.respond_error(kNotFound);
+    return;
+  }
+  if (rest.empty() && !request.path.ends_with('/')) {  // the route itself: relative links need it
+    redirect_to_directory(exchange);
+    return;
+  }
+  StaticLookup lookup =
+      look_up_static(root_, path, options_.index, options_.max_cached_file, files::Access::kInline);
+  if (lookup.kind == StaticLookup::Kind::kWouldBlock) {
+    look_up_on_pool(exchange, path, rest);
+  } else {
+    answer(exchange, rest, std::move(lookup), true);
+  }
+}
+
+void StaticHandler::look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path,
+                                    std::string_view rest) {
+  struct Shared {
+    files::RelativePath path;
+    std::string rest;
+    StaticLookup lookup;
+  };
+  auto shared = std::make_shared<Shared>();
+  shared->path = path;
+  shared->rest = rest;
+  auto job = services_.pool.run(
+      Lane::kPath,
+      [this, shared] {
+        shared->lookup = look_up_static(root_, shared->path, options_.index,
+                                        options_.max_cached_file, files::Access::kBlocking);
+      },
+      [this, &exchange, shared] {
+        answer(exchange, shared->rest, std::move(shared->lookup), false);
+      });
+  if (!job) {
+    exchange.respond_error(http::refusal_for(job.error().code));
+    return;
+  }
+  exchange.set_task(std::make_unique<LookupTask>(std::move(*job)));
+}
+
+void StaticHandler::answer(http::Exchange& exchange, std::string_view rest, StaticLookup lookup,
+                           bool proved) {
+  switch (lookup.kind) {
+    case StaticLookup::Kind::kMissing:
+      exchange.respond_error(kNotFound);
+      return;
+    case StaticLookup::Kind::kDirectory:
+      redirect_to_directory(exchange);
+      return;
+    case StaticLookup::Kind::kFailed:
+    case StaticLookup::Kind::kWouldBlock:
+      exchange.respond_error(http::refusal_for(lookup.error));
+      return;
+    case StaticLookup::Kind::kFile:
+      break;
+  }
+  if (!lookup.has_content) {
+    answer_large(exchange, std::move(lookup));
+    return;
+  }
+  const bool settled = lookup.settled;
+  const files::CachedFile file = make_cached(exchange, std::move(lookup));
+  if (settled) {
+    const files::HotCache::Key key{options_.route, 0, rest};
+    services_.cache.keep(
+        key, file,
+        proved ? files::Moment{services_.loop.turn(), services_.loop.now()} : files::Moment{});
+  }
+  answer_small(exchange, file, settled);
+}
+
+files::CachedFile StaticHandler::make_cached(const http::Exchange& exchange,
+                                             StaticLookup lookup) const {
+  const FileFacts facts = facts_of(lookup.identity, lookup.settled, lookup.opened);
+  files::CachedFile file;
+  file.identity = lookup.identity;
+  file.etag = make_etag(facts);
+  const http::Validators validators = static_validators(facts, file.etag, unix_now());
+  const auto fields = [&](int status) {
+    return static_fields({.status = status, .offset = 0, .length = facts.size}, facts, validators,
+                         options_.cache_control);
+  };
+  file.ok =
+      http::make_prepared({200, fields(200)}, std::move(lookup.content), exchange.header_policy());
+  file.not_modified = http::make_prepared({304, fields(304)}, {}, exchange.header_policy());
+  file.opened = std::move(lookup.opened);
+  file.missing = std::move(lookup.missing);
+  return file;
+}
+
+void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFile& file,
+                                 bool settled) {
+  const std::int64_t now = unix_now();
+  const FileFacts facts = facts_of(file.identity, settled, {});
+  const http::Validators validators = static_validators(facts, file.etag, now);
+  const StaticDecision decision =
+      decide_static(exchange.request(), validators, file.identity.size, now);
+  if (decision.status == 200) {
+    exchange.respond(file.ok);
+  } else if (decision.status == 304) {
+    exchange.respond(file.not_modified);
+  } else {
+    std::unique_ptr<http::BodySource> part;
+    if (decision.status == 206) {
+      const std::string_view bytes = file.ok->body;
+      part = std::make_unique<body::MemorySource>(
+          file.ok, bytes.substr(static_cast<std::size_t>(decision.offset),
+                                static_cast<std::size_t>(decision.length)));
+    }
+    answer_decided(exchange, decision, facts_of(file.identity, settled, file.opened), validators,
+                   std::move(part));
+  }
+}
+
+void StaticHandler::answer_large(http::Exchange& exchange, StaticLookup lookup) {
+  const std::int64_t now = unix_now();
+  const FileFacts facts = facts_of(lookup.identity, lookup.settled, lookup.opened);
+  const std::string etag = make_etag(facts);
+  const http::Validators validators = static_validators(facts, etag, now);
+  const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);
+  std::unique_ptr<http::BodySource> source;
+  if (decision.status == 200 || decision.status == 206) {
+    source = std::make_unique<body::FileSource>(
+        services_.loop, services_.pool, std::move(lookup.fd), decision.offset, decision.length);
+  }
+  answer_decided(exchange, decision, facts, validators, std::move(source));
+}
+
+// `source` for 200 and 206.
+void StaticHandler::answer_decided(http::Exchange& exchange, const StaticDecision& decision,
+                                   const FileFacts& facts, const http::Validators& validators,
+                                   std::unique_ptr<http::BodySource> source) {
+  if (decision.status == 412) {
+    exchange.respond_error(kPreconditionFailed);
+    return;
+  }
+  if (decision.status == 416) {
+    const http::PreparedRef& error = http::error_response(416, nullptr);
+    source = std::make_unique<body::MemorySource>(error, error->body);
+  }
+  exchange.respond(
+      {decision.status, static_fields(decision, facts, validators, options_.cache_control)},
+      std::move(source));
+}
+
+void StaticHandler::redirect_to_directory(http::Exchange& exchange) {
+  http::ResponseHead head{308, {}};
+  head.fields.add(http::FieldId::kLocation, directory_location(exchange.request()));
+  exchange.respond(std::move(head), nullptr);
+}
+
+}  // namespace servery::features

@@ -1,0 +1,64 @@
+// `static`: files of a directory tree. Hot files are answered from the cache without leaving the
+// call; the rest is looked up inline while the kernel has it cached, else on the pool. One per
+// route; worker thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/clock.h"
+#include "common/loop/blocking_pool.h"
+#include "common/loop/loop.h"
+#include "worker/features/static/static_lookup.h"
+#include "worker/features/static/static_plan.h"
+#include "worker/files/hot_cache.h"
+#include "worker/files/relative_path.h"
+#include "worker/routing/handler.h"
+
+namespace servery::features {
+
+// What all static routes of a worker share. Outlives them.
+struct StaticServices {
+  Loop& loop;
+  BlockingPool& pool;  // destroyed (its jobs with it) before the handlers
+  files::HotCache& cache;
+  const Clock& clock;
+};
+
+struct StaticOptions {
+  std::uint32_t route = 0;  // tells this route's cache entries apart
+  std::vector<std::string> index;
+  files::HiddenNames hidden = files::HiddenNames::kDeny;
+  std::string cache_control;
+  std::uint64_t max_cached_file = 0;
+};
+
+class StaticHandler final : public routing::Handler {
+ public:
+  StaticHandler(const StaticServices& services, files::Root root, StaticOptions options);
+  http::MethodSet methods() const override;
+  void handle(http::Exchange& exchange, const routing::RouteMatch& match) override;
+
+ private:
+  void look_up(http::Exchange& exchange, std::string_view rest);
+  void look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path,
+                       std::string_view rest);
+  // `proved`: the file was read in this turn.
+  void answer(http::Exchange& exchange, std::string_view rest, StaticLookup lookup, bool proved);
+  void answer_small(http::Exchange& exchange, const files::CachedFile& file, bool settled);
+  void answer_large(http::Exchange& exchange, StaticLookup lookup);
+  void answer_decided(http::Exchange& exchange, const StaticDecision& decision,
+                      const FileFacts& facts, const http::Validators& validators,
+                      std::unique_ptr<http::BodySource> source);
+  void redirect_to_directory(http::Exchange& exchange);
+  files::CachedFile make_cached(const http::Exchange& exchange, StaticLookup lookup) const;
+  std::int64_t unix_now() const;
+
+  StaticServices services_;
+  files::Root root_;
+  StaticOptions options_;
+};
+
+}  // namespace servery::features
