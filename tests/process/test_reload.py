@@ -1,0 +1,200 @@
+"""Reload: verdicts, losslessness under load, worker and listener changes, nothing leaked."""
+
+import os
+import signal
+import socket
+import unittest
+
+import hammer
+import http_client
+import processes
+from case import ServeryCase
+from servery import wait_until
+
+BIG = os.urandom(1 << 16) * 64
+
+
+class Reload(ServeryCase):
+    EXPECTED_ERRORS = ("reload", "listener", "check")  # refused reloads are logged
+
+    def load(self, server, *more):
+        """A small run of every mode against the site."""
+        self.write("site/big.bin", BIG)
+        one_kib = (self.site / "one-kib.bin").read_bytes()
+        return hammer.Hammer(server.address(), "--file", hammer.expectation("/one-kib.bin", one_kib),
+                             "--big", hammer.expectation("/big.bin", BIG),
+                             "--sink", hammer.expectation("/sink", b"ok\n"),
+                             *(more or ("--fresh", 200, "--preconnect", 20, "--keepalive", 20, "--post", 10,
+                                        "--pipelined", 4, "--download", 2, "--upload", 2)))
+
+    def assert_lossless(self, load):
+        report = load.stop()
+        print(load.describe())
+        self.assertEqual((report["failed"], report["connect_failed"]), (0, 0), report["failures"][:5])
+        self.assertGreater(report["completed"], 0)
+        return report
+
+    def assert_committed(self, result):
+        self.assertEqual((result[0], result[1]["verdict"]), (0, "committed"), result)
+
+    def settled(self, server):
+        """Waits until only the current generation is left."""
+        return server.wait_status(lambda status: len(status["generations"]) == 1, 30, "old generation gone")
+
+    def test_good_reload_serves_the_new_tree(self):
+        server = self.serve()
+        before = server.status()
+        self.write("other/index.html", "<h1>other</h1>\n")
+        result = server.reload(config=self.site_config().replace("root: site", "root: other"))
+        self.assert_committed(result)
+        self.assertEqual(self.get(server).body, b"<h1>other</h1>\n")
+        after = self.settled(server)
+        self.assertGreater(after["generation"], before["generation"])
+        self.assertEqual(after["last_reload"]["verdict"], "committed")
+        self.assertEqual(after["last_reload"]["tier"], "generation")
+        old = {worker["pid"] for worker in before["workers"]}
+        self.assertTrue(old.isdisjoint(server.worker_pids().values()))
+        for pid in old:
+            self.wait_gone(pid)
+        self.stop_and_check(server)
+
+    def test_bad_reloads_change_nothing(self):
+        server = self.serve()
+        pids = server.worker_pids()
+        good = server.config.read_text()
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            busy = self.site_config(listeners='{address: "127.0.0.1:0"}, {address: "127.0.0.1:%d"}' %
+                                    other.getsockname()[1])
+            self.listening_before.add(other.getsockname()[1])
+            for config, code in (("schema: [", 2), (good + "unknown: 1\n", 2),
+                                 (good.replace("root: site", "root: missing"), 2), (busy, 1)):
+                with self.subTest(config=config):
+                    result, verdict = server.reload(config=config)
+                    self.assertEqual(result, code, verdict)
+                    self.assertEqual(verdict["verdict"], "rolled_back" if code == 1 else "invalid")
+                    self.assertTrue(verdict["problems"] or verdict.get("error"), verdict)
+                    self.assert_serves(server)
+                    self.assertEqual(server.worker_pids(), pids)
+        self.assertEqual(server.status()["last_reload"]["verdict"], "rolled_back")
+        self.assert_committed(server.reload(config=good))
+        self.stop_and_check(server)
+
+    def test_hangup_reloads(self):
+        server = self.serve()
+        generation = server.status()["generation"]
+        server.send(signal.SIGHUP)
+        server.wait_status(lambda status: status["generation"] > generation, what="new generation")
+        self.assert_serves(server)
+        self.stop_and_check(server)
+
+    def test_reload_to_another_file(self):
+        server = self.serve()
+        self.write("other/index.html", "<h1>other</h1>\n")
+        other = self.write("other.yaml", self.site_config().replace("root: site", "root: other"))
+        self.assert_committed(server.reload("-c", other))
+        self.assertEqual(server.status()["config"]["path"], str(other))
+        self.assertEqual(self.get(server).body, b"<h1>other</h1>\n")
+        self.assert_committed(server.reload())
+        self.assertEqual(server.status()["config"]["path"], str(other))
+        self.stop_and_check(server)
+
+    def test_plan_says_what_would_happen(self):
+        server = self.serve(workers=2)
+        server.config.write_text(self.site_config(workers=3).replace("/health", "/healthy"))
+        result = server.command("plan")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("runtime.workers", result.stdout)
+        self.assertIn("generation", result.stdout)
+        self.assertEqual(len(server.worker_pids()), 2, "a plan changes nothing")
+        self.stop_and_check(server)
+
+    def test_ten_reloads_under_load(self):
+        server = self.serve()
+        good = server.config.read_text()
+        with self.load(server) as load:
+            for round_number in range(10):
+                if round_number % 2:
+                    self.assertNotEqual(server.reload(config=good + "unknown: 1\n")[0], 0)
+                else:
+                    self.assert_committed(server.reload(config=good))
+            report = self.assert_lossless(load)
+        self.assertEqual(report["stale_closes"], 0)
+        self.settled(server)
+        self.stop_and_check(server)
+
+    def test_worker_count_changes_under_load(self):
+        server = self.serve(workers=4)
+        with self.load(server, "--fresh", 200, "--preconnect", 10, "--keepalive", 10) as load:
+            for workers in (1, 3, 2):
+                self.assert_committed(server.reload(config=self.site_config(workers=workers)))
+                self.assertEqual(len(server.worker_pids()), workers)
+            self.assert_lossless(load)
+        self.settled(server)
+        self.stop_and_check(server)
+
+    def test_listener_moves_under_load(self):
+        server = self.serve(listeners='{address: "0.0.0.0:0"}')
+        port = server.port()
+        with self.load(server, "--fresh", 200, "--preconnect", 10) as load:
+            for address in (f"127.0.0.1:{port}", f"0.0.0.0:{port}"):
+                config = self.site_config(listeners=f'{{address: "{address}"}}')
+                self.assert_committed(server.reload(config=config))
+            self.assert_lossless(load)
+        self.settled(server)
+        self.stop_and_check(server)
+
+    def test_listener_added_and_removed(self):
+        server = self.serve()
+        first = '{address: "127.0.0.1:0"}'
+        self.assert_committed(server.reload(config=self.site_config(
+            listeners=f'{first}, {{address: "unix:{self.directory}/http.sock", mode: "0660"}}')))
+        path = str(self.directory / "http.sock")
+        self.assertEqual(http_client.request(path, "GET", "/").status, 200)
+        self.assertEqual(os.stat(path).st_mode & 0o777, 0o660)
+        self.assert_committed(server.reload(config=self.site_config(listeners=first)))
+        wait_until(lambda: not os.path.exists(path), 10, "socket file removed")
+        self.assert_serves(server)
+        self.stop_and_check(server)
+
+    def test_descriptors_and_processes_stay_the_same(self):
+        server = self.serve()
+        good = server.config.read_text()
+
+        def footprint():
+            self.settled(server)
+            wait_until(lambda: len(processes.children(server.pid)) == 2, 10, "two workers")
+            return (len(processes.descriptors(server.pid)),
+                    [len(processes.descriptors(pid)) for pid in server.worker_pids().values()])
+
+        self.assert_committed(server.reload())
+        before = footprint()
+        for round_number in range(10):
+            server.reload(config=good if round_number % 2 else good + "unknown: 1\n")
+        self.assertEqual(footprint(), before)
+        self.assert_no_zombies(server)
+        self.stop_and_check(server)
+
+    def test_idle_connection_lives_through_a_reload(self):
+        server = self.serve(workers=1)
+        with http_client.connect(server.address()) as connection:
+            http_client.send_request(connection, "GET", "/")
+            self.assertEqual(http_client.read_answer(connection).status, 200)
+            self.assert_committed(server.reload())
+            self.settled(server)
+            http_client.send_request(connection, "GET", "/")
+            self.assertEqual(http_client.read_answer(connection).status, 200)
+        self.stop_and_check(server)
+
+    def test_restart_only_key_is_refused_by_name(self):
+        control = self.directory / "servery.sock"
+        server = self.start(self.site_config(runtime=f"control_socket: {control}"), control_flag=False)
+        server.wait_ready()
+        code, verdict = server.reload(config=self.site_config(runtime=f"control_socket: {control}.moved"))
+        self.assertNotEqual(code, 0, verdict)
+        self.assertIn("runtime.control_socket", str(verdict))
+        self.assert_serves(server)
+        self.stop_and_check(server)
+
+
+if __name__ == "__main__":
+    unittest.main()
