@@ -22,6 +22,8 @@ Status select_all_members(int fd);
 // Drops every SYN that opens a connection, so that its retransmission finds another listener (or
 // none). Handshakes already begun go on.
 Status drop_new_connections(int fd);
+// Undoes drop_new_connections.
+Status accept_new_connections(int fd);
 
 // TCP_DEFER_ACCEPT in seconds; 0 lets silent clients into the accept queue.
 Status set_defer_accept(int fd, int seconds);

@@ -18,9 +18,12 @@ struct Identity {
   std::vector<gid_t> groups;  // supplementary
 };
 
+// What this process is now: effective ids and every supplementary group.
+Result<Identity> current_identity();
+
 // As root: becomes `identity`. Always: no_new_privs, no capability in any set (uid 0 included: such
 // a worker reads what root's ownership lets it read), not dumpable (no ptrace, no core, no
-// /proc/PID/fd for others of the same user). Without root the identity must be the present one.
+// /proc/PID/fd for others of the same user). Without root the identity must be current_identity().
 Status drop_privileges(const Identity& identity);
 
 // kInternal unless everything drop_privileges promises is so: ids, groups, empty capability sets,

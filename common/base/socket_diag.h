@@ -39,6 +39,8 @@ class HalfOpenWatch {
  public:
   // Now, for the address `listen_fd` is bound to. A Unix socket has none.
   static Result<HalfOpenWatch> begin(int listen_fd);
+  // Those remembered, over every member of the group.
+  std::size_t count() const { return pending_.size(); }
   // How many of the remembered ones are still half open; forgets the others.
   Result<std::size_t> remaining();
 
@@ -49,8 +51,5 @@ class HalfOpenWatch {
   TcpSocket address_;  // of the listener; port 0: nothing to watch
   std::set<TcpSocket> pending_;
 };
-
-// All half-open connections on the address of `listen_fd`, over every member of its group.
-Result<std::size_t> syn_recv_count(int listen_fd);
 
 }  // namespace servery
