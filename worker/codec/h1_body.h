@@ -15,7 +15,7 @@ class H1BodyDecoder {
  public:
   enum class State : std::uint8_t {
     kMore,     // everything given was taken; the body goes on
-    kBytes,    // `payload` is part of the body; feed the rest again
+    kBytes,    // `payload` is part of the body, perhaps its last (is_done); feed the rest again
     kDone,     // the body has ended; what follows `consumed` is the next request
     kRefused,  // the connection ends after the answer
   };
@@ -38,19 +38,20 @@ class H1BodyDecoder {
   bool is_done() const { return phase_ == Phase::kDone; }
   std::uint64_t received() const { return received_; }  // payload bytes so far
   // Bytes still to come for a counted body; 0 for a chunked one.
-  std::uint64_t remaining() const { return is_chunked_ ? 0 : left_; }
+  std::uint64_t remaining() const { return phase_ == Phase::kCounted ? left_ : 0; }
 
  private:
   enum class Phase : std::uint8_t {
     kCounted,
-    kSize,
-    kExtension,
-    kSizeLf,
+    kSize,       // hex digits
+    kExtension,  // chunk-ext
+    kSizeLf,     // the LF behind them
     kData,
     kDataCr,
     kDataLf,
     kTrailer,
-    kTrailerLf,
+    kTrailerLf,  // the LF of a trailer field
+    kLastLf,     // the LF of the empty line
     kDone,
     kBroken,
   };
@@ -64,28 +65,30 @@ class H1BodyDecoder {
     kValue,
     kQuoted,
     kQuotedPair,
-    kAfterValue,
+    kAfterQuoted,
   };
-  enum class TrailerPart : std::uint8_t { kLineStart, kName, kValue };
+  enum class Trailer : std::uint8_t { kLineStart, kName, kValue };
+  using Verdict = const http::Refusal*;  // nullptr: go on
 
-  Step take_payload(std::span<const char> input, std::size_t at);
-  std::uint16_t take_control_byte(char c);
-  std::uint16_t take_size(char c);
-  std::uint16_t take_extension(char c);
-  std::uint16_t take_trailer(char c);
-  Step refuse(http::Refusal refusal);
+  Step feed_counted(std::span<const char> input);
+  Step feed_data(std::span<const char> input, std::size_t at);
+  Verdict take(char c);
+  Verdict take_size(char c);
+  Verdict take_extension(char c);
+  Verdict end_size_line();
+  Verdict take_trailer(char c);
+  Verdict count_overhead();
 
   http::HeadLimits limits_;
   std::uint64_t limit_ = 0;
   std::uint64_t left_ = 0;  // of the counted body or the current chunk
   std::uint64_t received_ = 0;
   std::size_t overhead_ = 0;  // bytes of extensions and trailers so far
-  std::size_t trailers_ = 0;
-  std::uint8_t digits_ = 0;
+  std::size_t trailers_ = 0;  // trailer fields so far
+  std::uint8_t digits_ = 0;   // of the current chunk size
   Phase phase_ = Phase::kDone;
   Extension extension_ = Extension::kBeforeSemicolon;
-  TrailerPart trailer_ = TrailerPart::kLineStart;
-  bool is_chunked_ = false;
+  Trailer trailer_ = Trailer::kLineStart;
 };
 
 }  // namespace servery::codec

@@ -43,7 +43,4 @@ class HostRule {
   bool guard_ = false;
 };
 
-// "[::1]", "127.0.0.1": a literal address, as the local guard lets through.
-bool is_ip_literal(std::string_view host);
-
 }  // namespace servery::http

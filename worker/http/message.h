@@ -14,7 +14,8 @@
 
 namespace servery::http {
 
-// Methods with a meaning to the server. Tokens that are none of these are answered 501.
+// Methods with a meaning to the server. Tokens that are none of these are answered 501, and so are
+// CONNECT and TRACE: no tunnel, no echo (RFC 9110 9.3.6, 9.3.8).
 enum class Method : std::uint8_t {
   kGet,
   kHead,
@@ -64,9 +65,10 @@ class MethodSet {
   constexpr bool overlaps(MethodSet other) const { return (bits_ & other.bits_) != 0; }
   constexpr void merge(MethodSet other) { bits_ |= other.bits_; }
   constexpr bool empty() const { return bits_ == 0; }
+  // All but CONNECT and TRACE, which no request gets past request_rules with.
   static constexpr MethodSet any() {
     MethodSet all;
-    all.bits_ = bit(Method::kUnknown) - 1;
+    all.bits_ = (bit(Method::kUnknown) - 1) & ~bit(Method::kConnect) & ~bit(Method::kTrace);
     return all;
   }
 

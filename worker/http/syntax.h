@@ -10,8 +10,9 @@ namespace servery::http {
 bool is_token(std::string_view text);  // RFC 9110 5.6.2; false for an empty text
 // HTAB, SP, VCHAR, obs-text (RFC 9110 5.5); true for an empty text.
 bool is_field_value(std::string_view text);
-// Lowercases a field name in place. False if it is not a token; the bytes are then unspecified.
-bool lowercase_field_name(char* name, std::size_t size);
+bool is_token_char(char c);
+// Lowercases the token that `begin` starts with, in place; returns where it ends.
+char* lowercase_token(char* begin, char* end);
 
 // Walks the members of a comma list (RFC 9110 5.6.1); empty members are skipped as a recipient
 // must. Commas inside quoted strings do not separate.

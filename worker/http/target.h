@@ -28,8 +28,4 @@ struct Target {
 std::optional<Refusal> parse_target(std::string_view text, Method method, Target& out,
                                     std::string& scratch);
 
-// Host [":" port] (RFC 9110 7.2): false if it is no such thing. `host` is the name without port,
-// brackets kept; `port` the digits, empty if none.
-bool split_authority(std::string_view authority, std::string_view& host, std::string_view& port);
-
 }  // namespace servery::http

@@ -1,0 +1,124 @@
+#include "worker/codec/h1_parser.h"
+
+#include <cstring>
+
+#include "common/base/text.h"
+#include "worker/http/syntax.h"
+
+namespace servery::codec {
+namespace {
+
+using http::Refusal;
+
+// Empty lines before a request line that are skipped (RFC 9112 2.2 asks for one at least).
+constexpr std::size_t kMaxLeadingBytes = 4;
+constexpr std::size_t kVersionSize = 8;  // "HTTP/1.1"
+
+// The line's end in [begin, end): find_end() proved that each line there ends with CR LF.
+char* line_end(char* begin, char* end) {
+  auto* lf = static_cast<char*>(std::memchr(begin, '\n', static_cast<std::size_t>(end - begin)));
+  return lf - 1;
+}
+
+std::string_view view(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+// method SP request-target SP HTTP-version (RFC 9112 3). What the method and the target may be is
+// request_rules' business; a space inside the target is refused there.
+const Refusal* parse_request_line(const char* line, const char* end, http::RawHead& out) {
+  static constexpr Refusal kBadLine{400, "request_line_invalid"};
+  static constexpr Refusal kBadVersion{505, "version_unsupported"};
+  const auto* space =
+      static_cast<const char*>(std::memchr(line, ' ', static_cast<std::size_t>(end - line)));
+  const char* const version = end - kVersionSize;
+  if (space == nullptr || version - space < 2 || version[-1] != ' ') return &kBadLine;
+  if (std::memcmp(version, "HTTP/", 5) != 0 || !is_digit(version[5]) || version[6] != '.' ||
+      !is_digit(version[7]) || version[5] == '0') {
+    return &kBadLine;
+  }
+  if (version[5] != '1') return &kBadVersion;
+  out.method = view(line, space);
+  out.target = view(space + 1, version - 1);
+  out.authority = {};
+  out.version_major = 1;
+  // A higher minor version is a client of 1.1 and more (RFC 9110 2.5).
+  out.version_minor = version[7] == '0' ? 0 : 1;
+  return nullptr;
+}
+
+// field-name ":" OWS field-value OWS (RFC 9112 5). A line that starts with a space (obs-fold) or
+// has one before the colon has no token there and is refused.
+const Refusal* parse_field_line(char* line, char* end, http::RequestFields& out) {
+  static constexpr Refusal kBadName{400, "field_name_invalid"};
+  static constexpr Refusal kBadValue{400, "field_value_invalid"};
+  const char* const colon = http::lowercase_token(line, end);
+  if (colon == line || colon == end || *colon != ':') return &kBadName;
+  const std::string_view value = trim_ows(view(colon + 1, end));
+  if (!http::is_field_value(value)) return &kBadValue;
+  const std::string_view name = view(line, colon);
+  out.add({http::field_id(name), name, value});
+  return nullptr;
+}
+
+}  // namespace
+
+void H1HeadParser::reset() { scanned_ = start_ = line_ = 0; }
+
+H1HeadParser::Outcome H1HeadParser::refuse(Refusal refusal) {
+  reset();
+  return {State::kRefused, 0, refusal};
+}
+
+// Looks for the empty line, one line at a time from where the last search ended. Limits come before
+// all else at the same byte, so that the answer does not depend on how the bytes arrived.
+H1HeadParser::Outcome H1HeadParser::find_end(std::span<const char> buffer, std::size_t& end) {
+  const char* const data = buffer.data();
+  while (scanned_ < buffer.size()) {
+    if (line_ == start_ && scanned_ == start_ && data[start_] != '\r' && data[start_] != '\n' &&
+        !http::is_token_char(data[start_])) {
+      return refuse({400, "method_invalid"});  // not HTTP: a TLS hello, binary noise
+    }
+    const void* const lf = std::memchr(data + scanned_, '\n', buffer.size() - scanned_);
+    scanned_ = lf == nullptr ? buffer.size()
+                             : static_cast<std::size_t>(static_cast<const char*>(lf) - data);
+    if (scanned_ - start_ >= limits_.header_bytes) {
+      return refuse(line_ == start_ ? http::kTargetTooLong : http::kHeadTooLarge);
+    }
+    if (lf == nullptr) break;
+    if (scanned_ == line_ || data[scanned_ - 1] != '\r') return refuse({400, "bare_lf"});
+    const bool is_empty = scanned_ == line_ + 1;
+    const bool is_leading = line_ == start_;
+    ++scanned_;
+    line_ = scanned_;
+    if (!is_empty) continue;
+    if (!is_leading) {
+      end = scanned_;
+      return {State::kHead, end, {}};
+    }
+    start_ = scanned_;
+    if (start_ > kMaxLeadingBytes) return refuse({400, "empty_lines"});
+  }
+  return {};
+}
+
+H1HeadParser::Outcome H1HeadParser::parse(std::span<char> buffer, http::RawHead& out) {
+  std::size_t end = 0;
+  const Outcome found = find_end(buffer, end);
+  if (found.state != State::kHead) return found;
+  char* line = buffer.data() + start_;
+  char* const head_end = buffer.data() + end - 2;  // without the empty line
+  char* stop = line_end(line, head_end);
+  out.fields.clear();
+  const Refusal* refusal = parse_request_line(line, stop, out);
+  for (line = stop + 2; line != head_end && refusal == nullptr; line = stop + 2) {
+    if (out.fields.size() == limits_.header_count) return refuse(http::kTooManyFields);
+    stop = line_end(line, head_end);
+    refusal = parse_field_line(line, stop, out.fields);
+  }
+  if (refusal != nullptr) return refuse(*refusal);
+  reset();
+  return found;
+}
+
+}  // namespace servery::codec

@@ -1,0 +1,186 @@
+#include "worker/http/fields.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace servery::http {
+namespace {
+
+constexpr std::array<std::string_view, 28> kNames = {
+    "",
+    "accept-ranges",
+    "allow",
+    "cache-control",
+    "connection",
+    "content-length",
+    "content-range",
+    "content-type",
+    "date",
+    "etag",
+    "expect",
+    "host",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-range",
+    "if-unmodified-since",
+    "keep-alive",
+    "last-modified",
+    "location",
+    "range",
+    "retry-after",
+    "server",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "vary",
+};
+static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kVary) + 1);
+
+// `N` is known in each branch of field_id, so this is one or two machine compares.
+template <std::size_t N>
+bool is(const char* name, const char (&literal)[N]) {
+  return std::memcmp(name, literal, N - 1) == 0;
+}
+
+FieldId field_id_of_13(const char* name) {
+  if (is(name, "cache-control")) return FieldId::kCacheControl;
+  if (is(name, "if-none-match")) return FieldId::kIfNoneMatch;
+  if (is(name, "last-modified")) return FieldId::kLastModified;
+  if (is(name, "content-range")) return FieldId::kContentRange;
+  return is(name, "accept-ranges") ? FieldId::kAcceptRanges : FieldId::kOther;
+}
+
+FieldId field_id_of_8(const char* name) {
+  if (is(name, "if-range")) return FieldId::kIfRange;
+  if (is(name, "if-match")) return FieldId::kIfMatch;
+  return is(name, "location") ? FieldId::kLocation : FieldId::kOther;
+}
+
+FieldId field_id_of_4(const char* name) {
+  if (is(name, "host")) return FieldId::kHost;
+  if (is(name, "etag")) return FieldId::kEtag;
+  if (is(name, "date")) return FieldId::kDate;
+  return is(name, "vary") ? FieldId::kVary : FieldId::kOther;
+}
+
+}  // namespace
+
+FieldId field_id(std::string_view lowercase_name) {
+  const char* name = lowercase_name.data();
+  switch (lowercase_name.size()) {
+    case 2:
+      return is(name, "te") ? FieldId::kTe : FieldId::kOther;
+    case 4:
+      return field_id_of_4(name);
+    case 5:
+      if (is(name, "range")) return FieldId::kRange;
+      return is(name, "allow") ? FieldId::kAllow : FieldId::kOther;
+    case 6:
+      if (is(name, "expect")) return FieldId::kExpect;
+      return is(name, "server") ? FieldId::kServer : FieldId::kOther;
+    case 7:
+      if (is(name, "upgrade")) return FieldId::kUpgrade;
+      return is(name, "trailer") ? FieldId::kTrailer : FieldId::kOther;
+    case 8:
+      return field_id_of_8(name);
+    case 10:
+      if (is(name, "connection")) return FieldId::kConnection;
+      return is(name, "keep-alive") ? FieldId::kKeepAlive : FieldId::kOther;
+    case 11:
+      return is(name, "retry-after") ? FieldId::kRetryAfter : FieldId::kOther;
+    case 12:
+      return is(name, "content-type") ? FieldId::kContentType : FieldId::kOther;
+    case 13:
+      return field_id_of_13(name);
+    case 14:
+      return is(name, "content-length") ? FieldId::kContentLength : FieldId::kOther;
+    case 17:
+      if (is(name, "if-modified-since")) return FieldId::kIfModifiedSince;
+      return is(name, "transfer-encoding") ? FieldId::kTransferEncoding : FieldId::kOther;
+    case 19:
+      return is(name, "if-unmodified-since") ? FieldId::kIfUnmodifiedSince : FieldId::kOther;
+    default:
+      return FieldId::kOther;
+  }
+}
+
+std::string_view field_name(FieldId id) { return kNames[static_cast<std::size_t>(id)]; }
+
+const FieldView* RequestFields::find(FieldId id) const {
+  if (!has(id)) return nullptr;
+  for (const FieldView& field : list_) {
+    if (field.id == id) return &field;
+  }
+  return nullptr;
+}
+
+const FieldView* RequestFields::find(std::string_view lowercase_name) const {
+  for (const FieldView& field : list_) {
+    if (field.name == lowercase_name) return &field;
+  }
+  return nullptr;
+}
+
+std::size_t RequestFields::count(FieldId id) const {
+  if (!has(id)) return 0;
+  return static_cast<std::size_t>(
+      std::count_if(list_.begin(), list_.end(), [id](const FieldView& f) { return f.id == id; }));
+}
+
+void ResponseFields::add(std::string_view name, std::string_view value) {
+  list_.push_back({std::string(name), std::string(value)});
+}
+
+void ResponseFields::set(std::string_view name, std::string_view value) {
+  const auto same = [name](const ResponseField& field) { return field.name == name; };
+  const auto first = std::find_if(list_.begin(), list_.end(), same);
+  if (first == list_.end()) {
+    add(name, value);
+    return;
+  }
+  first->value = value;
+  list_.erase(std::remove_if(first + 1, list_.end(), same), list_.end());
+}
+
+void ResponseFields::remove(std::string_view name) {
+  std::erase_if(list_, [name](const ResponseField& field) { return field.name == name; });
+}
+
+const std::string* ResponseFields::find(std::string_view name) const {
+  for (const ResponseField& field : list_) {
+    if (field.name == name) return &field.value;
+  }
+  return nullptr;
+}
+
+void HeaderPolicy::apply(ResponseFields& fields) const {
+  for (const std::string& name : remove) fields.remove(name);
+  for (const ResponseField& field : set) fields.set(field.name, field.value);
+  for (const ResponseField& field : add) fields.add(field.name, field.value);
+}
+
+HeaderPolicy merge_policies(const HeaderPolicy& top, const HeaderPolicy& route) {
+  HeaderPolicy merged;
+  const auto drop = [&merged](std::string_view name) {
+    const auto same = [name](const ResponseField& field) { return field.name == name; };
+    std::erase_if(merged.set, same);
+    std::erase_if(merged.add, same);
+  };
+  merged.set = top.set;
+  merged.add = top.add;
+  merged.remove = top.remove;
+  for (const std::string& name : route.remove) {
+    drop(name);
+    merged.remove.push_back(name);
+  }
+  for (const ResponseField& field : route.set) {
+    drop(field.name);
+    merged.set.push_back(field);
+  }
+  merged.add.insert(merged.add.end(), route.add.begin(), route.add.end());
+  return merged;
+}
+
+}  // namespace servery::http
