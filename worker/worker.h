@@ -15,6 +15,7 @@
 #include "common/loop/loop.h"
 #include "config/settings.h"
 #include "ipc/shared_page.h"
+#include "ipc/shared_view.h"
 
 namespace servery {
 
@@ -44,6 +45,7 @@ struct OpenWork {
   std::uint32_t request = 0;
   std::uint32_t pool = 0;
   std::uint32_t total() const { return keepalive + response + request + pool; }
+  friend bool operator==(const OpenWork&, const OpenWork&) = default;
 };
 
 // The worker's reports, in no fixed order except where said. Called from the loop, never from
@@ -68,10 +70,10 @@ struct WorkerInputs {
   Settings settings;
   unsigned slot = 0;
   std::uint64_t generation = 0;
-  std::map<std::string, UniqueFd> roots;        // absolute root path -> O_PATH descriptor
-  ipc::SharedPage* page = nullptr;              // this worker's metrics page, mapped
-  ipc::RateTableHeader* connections = nullptr;  // service connection words; see shared_page.h
-  unsigned page_index = 0;                      // this worker's word in it
+  std::map<std::string, UniqueFd> roots;         // absolute root path -> O_PATH descriptor
+  WorkerPage* page = nullptr;                    // this worker's metrics page, mapped
+  const ConnectionTable* connections = nullptr;  // open connections of the service
+  unsigned page_index = 0;                       // this worker's word in it
 };
 
 class Worker {
