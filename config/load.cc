@@ -1,0 +1,369 @@
+#include "config/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "common/base/text.h"
+#include "config/document.h"
+#include "config/key_path.h"
+#include "config/schema.h"
+#include "config/syntax.h"
+#include "config/value.h"
+
+namespace servery {
+namespace {
+
+constexpr Duration kContainerStopTimeout{8'000};
+
+// What is being applied: its origin, and where its relative paths start.
+struct Layer {
+  Origin origin;
+  std::string base;
+};
+
+class Loader {
+ public:
+  explicit Loader(const Inputs& inputs) : inputs_(inputs) {}
+
+  Loaded load() {
+    apply_defaults();
+    if (!inputs_.quick()) apply_file();
+    for (const Overlay& overlay : inputs_.environment) {
+      apply_overlay(overlay, Origin::Layer::kEnvironment);
+    }
+    for (const Overlay& overlay : inputs_.flags) apply_overlay(overlay, Origin::Layer::kFlag);
+    apply_local_hosts();
+    finish_routes();
+    finish_listeners();
+    return std::move(loaded_);
+  }
+
+ private:
+  Settings& settings() { return loaded_.settings; }
+
+  void add(Problem problem) {
+    if (loaded_.problems.size() < kMaxProblems) loaded_.problems.push_back(std::move(problem));
+  }
+
+  // A problem at `position` of the current layer.
+  void add(Position position, std::string key, std::string reason, std::string message,
+           std::string suggestion = {}) {
+    Problem problem;
+    problem.file = layer_.origin.name;
+    if (layer_.origin.layer == Origin::Layer::kFile) {
+      problem.line = position.line;
+      problem.column = position.column;
+    }
+    problem.key = std::move(key);
+    problem.reason = std::move(reason);
+    problem.message = std::move(message);
+    problem.suggestion = std::move(suggestion);
+    add(std::move(problem));
+  }
+
+  void remember(std::string key, Position position) {
+    Origin origin = layer_.origin;
+    if (origin.layer == Origin::Layer::kFile) {
+      origin.line = position.line;
+      origin.column = position.column;
+    }
+    loaded_.provenance.set(std::move(key), std::move(origin));
+  }
+
+  // Built-in values that depend on the inputs, and the profile's.
+  void apply_defaults() {
+    if (inputs_.container) settings().runtime.stop_timeout = kContainerStopTimeout;
+    layer_.origin = {Origin::Layer::kProfile, "local", 0, 0};
+    settings().listeners = {{"127.0.0.1:8000", std::nullopt}};
+    remember("listeners", {});
+    remember("listeners[0].address", {});
+    if (!inputs_.quick()) return;
+    layer_.origin = {};
+    RouteSettings& route = settings().routes.emplace_back();
+    std::get<StaticSettings>(route.handler).root = inputs_.working_directory;
+    for (const char* key :
+         {"routes[0]", "routes[0].path", "routes[0].static", "routes[0].static.root"}) {
+      remember(key, {});
+    }
+    routes_with_handler_.insert(0);
+  }
+
+  void apply_file() {
+    layer_.origin = {Origin::Layer::kFile, inputs_.file_path, 0, 0};
+    layer_.base = std::filesystem::path(inputs_.file_path).parent_path().string();
+    Document document = parse_document(inputs_.file_text);
+    const std::size_t first = loaded_.problems.size();
+    add_document_problems(document);
+    if (document.empty) {
+      if (document.problems.empty())
+        add({1, 1}, "", "empty_file", "the file holds no configuration");
+    } else if (document.root.kind == Node::Kind::kMap) {
+      apply_entries("", document.root);
+      if (loaded_.provenance.find("schema") == nullptr) {
+        add({1, 1}, "schema", "missing_key", "`schema: 1` is required");
+      }
+    } else if (document.problems.empty()) {
+      add({1, 1}, "", "wrong_type", "a configuration is a section of `key: value` lines");
+    }
+    std::stable_sort(loaded_.problems.begin() + static_cast<std::ptrdiff_t>(first),
+                     loaded_.problems.end(), [](const Problem& a, const Problem& b) {
+                       return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+                     });
+  }
+
+  void add_document_problems(const Document& document) {
+    for (const Problem& problem : document.problems) {
+      add({problem.line, problem.column}, problem.key, problem.reason, problem.message,
+          problem.suggestion);
+    }
+  }
+
+  void apply_overlay(const Overlay& overlay, Origin::Layer layer) {
+    layer_.origin = {layer, overlay.name, 0, 0};
+    layer_.base = inputs_.working_directory;
+    if (!is_key_path(overlay.key)) return add_unknown_key({}, overlay.key);
+    if (!index_exists(overlay.key)) return;
+    Document document = parse_document(overlay.value);
+    for (Problem& problem : document.problems) problem.key = overlay.key;
+    add_document_problems(document);
+    if (!document.problems.empty()) return;
+    apply_node(overlay.key, document.root);
+  }
+
+  // Overlays change items that are there; only a whole list adds some.
+  bool index_exists(const std::string& key) {
+    const auto item = first_item(key);
+    if (!item) return true;
+    const bool listeners = item->list == "listeners";
+    if (!listeners && item->list != "routes") {
+      add_unknown_key({}, key);
+      return false;
+    }
+    const std::size_t size = listeners ? settings().listeners.size() : settings().routes.size();
+    if (item->index < size) return true;
+    add({}, key, "no_such_item",
+        fmt::format("`{}` has {} items, counted from 0", item->list, size));
+    return false;
+  }
+
+  Target target_for(std::string_view key) {
+    Target target{settings()};
+    if (const auto item = first_item(key)) {
+      if (item->list == "listeners") target.listener = &settings().listeners[item->index];
+      if (item->list == "routes") target.route = &settings().routes[item->index];
+    }
+    return target;
+  }
+
+  void add_unknown_key(Position position, std::string_view key) {
+    const auto [section, name] = split_last(key);
+    const auto names = names_in_section(without_indices(section));
+    const std::string near(nearest_name(name, names).value_or(""));
+    add(position, std::string(key.substr(0, kMaxShownKey)), "unknown_key", "unknown key", near);
+  }
+
+  void apply_node(const std::string& key, const Node& node) {
+    const std::string schema_key = without_indices(key);
+    const Row* row = find_row(schema_key);
+    if (row == nullptr && !is_section(schema_key)) return add_unknown_key(node.position, key);
+    if (!take_handler(key, node.position)) return;
+    if (row == nullptr) return apply_section(key, node);
+    if (row->type == Type::kList) return apply_list(*row, key, node);
+    remember(key, node.position);
+    Target target = target_for(key);
+    for (ValueFault& fault : read_value(*row, node, target, layer_.base)) {
+      add(fault.position, key, std::move(fault.reason), std::move(fault.message),
+          std::move(fault.suggestion));
+    }
+  }
+
+  void apply_section(const std::string& key, const Node& node) {
+    remember(key, node.position);
+    if (node.kind == Node::Kind::kMap) return apply_entries(key, node);
+    const auto names = names_in_section(without_indices(key));
+    add(node.position, key, "wrong_type",
+        fmt::format("a section is expected, with {}", fmt::join(names, ", ")));
+  }
+
+  void apply_entries(const std::string& key, const Node& node) {
+    for (const Entry& entry : node.entries) {
+      const std::string child = key.empty() ? entry.key : key + "." + entry.key;
+      const std::string schema_key = without_indices(child);
+      const bool known =
+          is_name(entry.key) && (find_row(schema_key) != nullptr || is_section(schema_key));
+      if (known) {
+        apply_node(child, entry.value);
+      } else {
+        add_unknown_key(entry.position, child);
+      }
+    }
+  }
+
+  void apply_list(const Row& row, const std::string& key, const Node& node) {
+    if (node.kind != Node::Kind::kSequence) {
+      return add(node.position, key, "wrong_type", "a list is expected");
+    }
+    if (static_cast<double>(node.items.size()) > row.maximum) {
+      return add(node.position, key, "too_long", fmt::format("at most {:.0f} items", row.maximum));
+    }
+    loaded_.provenance.erase_below(key);
+    remember(key, node.position);
+    if (key == "routes") {
+      routes_with_handler_.clear();
+      settings().routes.assign(node.items.size(), {});
+    } else {
+      settings().listeners.assign(node.items.size(), {});
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      apply_section(fmt::format("{}[{}]", key, i), node.items[i]);
+    }
+  }
+
+  // Below a handler's section: makes it the route's handler. False if the route has another one.
+  bool take_handler(std::string_view key, Position position) {
+    const auto item = first_item(key);
+    if (!item || item->list != "routes") return true;
+    const std::string_view name = item->rest.substr(0, item->rest.find('.'));
+    if (std::find(std::begin(kHandlerNames), std::end(kHandlerNames), name) ==
+        std::end(kHandlerNames)) {
+      return true;
+    }
+    RouteSettings& route = settings().routes[item->index];
+    if (routes_with_handler_.insert(item->index).second) select_handler(route, name);
+    if (handler_name(route) == name) return true;
+    add(position, std::string(key), "several_handlers",
+        fmt::format("the route has `{}` already; a route does one thing", handler_name(route)));
+    return false;
+  }
+
+  void apply_local_hosts() {
+    layer_.origin = {Origin::Layer::kFlag, "--host", 0, 0};
+    for (const std::string& name : inputs_.local_hosts) {
+      const std::string host = to_lower(name);
+      if (const SyntaxCheck fault = check_host(host)) {
+        add({}, "", "invalid_value", fmt::format("{}: {}", host, fault->message),
+            fault->suggestion);
+      } else {
+        settings().local_hosts.push_back(host);
+      }
+    }
+  }
+
+  void add_missing(const std::string& section, std::string_view name) {
+    const std::string key = fmt::format("{}.{}", section, name);
+    if (loaded_.provenance.find(key) != nullptr) return;
+    add(problem_at(loaded_.provenance, key, "missing_key", fmt::format("`{}` is required", name)));
+  }
+
+  void finish_routes() {
+    for (std::size_t i = 0; i < settings().routes.size(); ++i) {
+      const std::string key = fmt::format("routes[{}]", i);
+      RouteSettings& route = settings().routes[i];
+      add_missing(key, "path");
+      if (!routes_with_handler_.contains(i)) {
+        add(problem_at(loaded_.provenance, key, "missing_handler",
+                       "the route needs one of static, respond, redirect"));
+        continue;
+      }
+      const std::string_view handler = handler_name(route);
+      if (handler == "static") add_missing(key + ".static", "root");
+      if (handler == "redirect") add_missing(key + ".redirect", "to");
+      finish_methods(route);
+    }
+  }
+
+  static void finish_methods(RouteSettings& route) {
+    MethodSet& methods = route.methods;
+    if (methods.any) return;
+    if (methods.names.empty()) {
+      methods.any = std::holds_alternative<RedirectSettings>(route.handler);
+      if (!methods.any) methods.names = {"GET", "HEAD"};
+      return;
+    }
+    const auto has = [&methods](std::string_view name) {
+      return std::find(methods.names.begin(), methods.names.end(), name) != methods.names.end();
+    };
+    if (has("GET") && !has("HEAD")) methods.names.emplace_back("HEAD");
+  }
+
+  void finish_listeners() {
+    for (std::size_t i = 0; i < settings().listeners.size(); ++i) {
+      add_missing(fmt::format("listeners[{}]", i), "address");
+    }
+  }
+
+  static constexpr std::size_t kMaxShownKey = 120;
+
+  const Inputs& inputs_;
+  Loaded loaded_;
+  Layer layer_;
+  std::set<std::size_t> routes_with_handler_;
+};
+
+}  // namespace
+
+std::string describe_origin(const Origin& origin) {
+  switch (origin.layer) {
+    case Origin::Layer::kDefault:
+      return "default";
+    case Origin::Layer::kProfile:
+      return "profile " + origin.name;
+    case Origin::Layer::kFile:
+      return fmt::format("{}:{}", std::filesystem::path(origin.name).filename().string(),
+                         origin.line);
+    case Origin::Layer::kEnvironment:
+      return "environment " + origin.name;
+    case Origin::Layer::kFlag:
+      return (origin.name.starts_with("--") ? "flag " : "argument ") + origin.name;
+  }
+  return {};
+}
+
+void Provenance::erase_below(std::string_view key) {
+  for (const char mark : {'.', '['}) {
+    const std::string prefix = std::string(key) + mark;
+    auto entry = origins_.lower_bound(prefix);
+    while (entry != origins_.end() && entry->first.starts_with(prefix)) {
+      entry = origins_.erase(entry);
+    }
+  }
+}
+
+const Origin* Provenance::find(std::string_view key) const {
+  const auto entry = origins_.find(key);
+  return entry == origins_.end() ? nullptr : &entry->second;
+}
+
+const Origin& Provenance::nearest(std::string_view key) const {
+  static const Origin kDefault;
+  while (!key.empty()) {
+    if (const Origin* origin = find(key)) return *origin;
+    const std::size_t mark = key.find_last_of(".[");
+    key = mark == std::string_view::npos ? std::string_view() : key.substr(0, mark);
+  }
+  return kDefault;
+}
+
+Loaded load(const Inputs& inputs) { return Loader(inputs).load(); }
+
+Problem problem_at(const Provenance& provenance, std::string key, std::string reason,
+                   std::string message, std::string suggestion) {
+  const Origin& origin = provenance.nearest(key);
+  Problem problem;
+  // Defaults and profiles are no place an author can go to; then the key alone says where.
+  if (origin.layer != Origin::Layer::kDefault && origin.layer != Origin::Layer::kProfile) {
+    problem.file = origin.name;
+  }
+  problem.line = origin.line;
+  problem.column = origin.column;
+  problem.key = std::move(key);
+  problem.reason = std::move(reason);
+  problem.message = std::move(message);
+  problem.suggestion = std::move(suggestion);
+  return problem;
+}
+
+}  // namespace servery
