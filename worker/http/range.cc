@@ -46,6 +46,7 @@ RangeChoice choose_spec(std::string_view spec, std::uint64_t size) {
 
 RangeChoice choose_range(std::string_view value, std::uint64_t size) {
   constexpr std::string_view kUnit = "bytes=";
+  if (size == 0) return {};
   if (!starts_with_ignore_case(value, kUnit)) return {};
   ListCursor specs(value.substr(kUnit.size()));
   std::string_view spec;

@@ -18,8 +18,8 @@ struct RangeChoice {
   std::uint64_t length() const { return last - first + 1; }
 };
 
-// Chooses from the value of a Range field. A set of several ranges, another unit or a malformed
-// value is ignored, as RFC 9110 14.2 allows or demands.
+// Chooses from the value of a Range field. A set of several ranges, another unit, a malformed value
+// and any range of an empty representation are ignored, as RFC 9110 14.2 allows or demands.
 RangeChoice choose_range(std::string_view value, std::uint64_t size);
 
 }  // namespace servery::http

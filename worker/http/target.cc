@@ -69,7 +69,7 @@ bool decode(std::string_view raw, std::string& out, bool& encoded_slash) {
     const int low = hex_digit(raw[i + 2]);
     if (high < 0 || low < 0) return false;
     const int byte = high * 16 + low;
-    if (byte < 0x20 || byte == 0x7f) return false;
+    if (byte == 0) return false;  // ends a path for the kernel
     if (byte == '/') {
       encoded_slash = true;
       out += "%2F";

@@ -1,9 +1,10 @@
 // The request target (RFC 9112 3.2): its four forms, one percent-decode, dot segments removed.
 // Pure; any thread.
 //
-// A decoded path never holds NUL or another control character, a "." or ".." segment or an empty
-// inner segment. An encoded slash (%2F) is data, never a separator: it stays encoded in `path` and
-// `encoded_slash` says so, so that a handler that maps paths to names answers 404.
+// A decoded path never holds NUL, a "." or ".." segment or an empty inner segment; it may hold
+// other control characters, since file names may. An encoded slash (%2F) is data, never a
+// separator: it stays encoded in `path` and `encoded_slash` says so, so that a handler that maps
+// paths to names answers 404.
 #pragma once
 
 #include <optional>

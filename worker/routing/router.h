@@ -28,12 +28,11 @@ class Router {
     Outcome outcome = Outcome::kNotFound;
     std::uint32_t route = 0;    // index into the keys given to create(); also set, to one of the
                                 // path's routes, for kMethodNotAllowed
-    std::uint32_t matched = 0;  // bytes of the path that the route's own path covers
+    std::uint32_t matched = 0;  // bytes of the path that the route covers; the rest starts with '/'
     std::uint32_t place = 0;    // kFound, kMethodNotAllowed: which of places()
   };
   // All routes of one host and path; an exact place holds the prefix routes of its path too.
   struct Place {
-    std::string path;
     std::vector<std::uint32_t> routes;  // exact ones first
     http::MethodSet methods;            // the union, for Allow
   };
@@ -47,27 +46,37 @@ class Router {
   http::MethodSet all_methods() const { return all_methods_; }
 
  private:
-  struct Entry {            // a slot of a group's open-addressing table
-    std::string_view path;  // of a place
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  // A slot of a group's open-addressing table; free while `path` is empty.
+  struct Entry {
+    std::string path;
     std::uint32_t hash = 0;
-    std::uint32_t prefix = kNone;  // places that match this path and all below
-    std::uint32_t exact = kNone;   // places that match this path alone
+    std::uint32_t prefix = kNone;  // the place that matches this path and all below
+    std::uint32_t exact = kNone;   // the place that matches this path alone
   };
   // The routes of one host pattern.
   struct Group {
-    std::string host;
+    std::string host;            // "", "www.example.org", ".example.org" for "*.example.org"
     std::uint32_t root = kNone;  // the place of "/"
-    std::uint32_t longest = 0;   // no path in `table` is longer
-    std::vector<Entry> table;    // size a power of two, or empty
+    std::size_t longest = 0;     // no path in `table` is longer
+    std::vector<Entry> table;    // free slots always; the size a power of two, or empty
   };
-  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  Status add(const RouteKey& key, std::uint32_t route);
+  Group& group_for(const std::string& host);
+  static Entry& entry_for(Group& group, std::string_view path);
+  void merge_exact_places();
+  bool match_group(const Group& group, std::string_view path, Match& out) const;
+  static const Entry* find(const Group& group, std::string_view path, std::uint32_t hash);
+  void choose_method(http::Method method, Match& out) const;
 
   std::vector<Place> places_;
   std::vector<Group> hosts_;      // exact, sorted by host
-  std::vector<Group> wildcards_;  // ".example.org", longest first
+  std::vector<Group> wildcards_;  // longest first
   Group any_;
-  http::MethodSet all_methods_;
   std::vector<http::MethodSet> methods_;  // by route
+  http::MethodSet all_methods_;
 };
 
 }  // namespace servery::routing

@@ -16,7 +16,11 @@ namespace servery::features {
 
 class RedirectTarget {
  public:
+  // kInvalid: an unknown {name}, a character that a Location may not hold, or a text that starts
+  // with none of "/", "http://", "https://", {path}, {rest}.
   static Result<RedirectTarget> parse(std::string_view to);
+  // {host} is used: a request without one cannot be redirected.
+  bool needs_host() const { return names_host_; }
   // `rest` as RouteMatch has it.
   std::string expand(const http::RequestHead& request, std::string_view rest) const;
 
@@ -27,6 +31,7 @@ class RedirectTarget {
     std::string text;  // kText
   };
   std::vector<Part> parts_;
+  bool names_host_ = false;
   bool names_path_ = false;
   bool names_query_ = false;
 };

@@ -1,0 +1,130 @@
+#include "worker/routing/pipeline.h"
+
+#include <string>
+#include <utility>
+
+#include "worker/http/error_response.h"
+
+namespace servery::routing {
+namespace {
+
+std::vector<RouteKey> keys_of(std::vector<Route>& routes) {
+  std::vector<RouteKey> keys;
+  keys.reserve(routes.size());
+  for (Route& route : routes) {
+    if (route.key.methods.empty()) route.key.methods = route.handler->methods();
+    keys.push_back(route.key);
+  }
+  return keys;
+}
+
+// The same request at the canonical name: path and query as sent. A port that the canonical name
+// does not give is kept, since the client reached us by it.
+std::string canonical_location(const http::Exchange& exchange, const std::string& canonical) {
+  const http::RequestHead& request = exchange.request();
+  std::string location(exchange.facts().scheme);
+  location.append("://").append(canonical);
+  const bool has_port = canonical.rfind(':') != std::string::npos && canonical.back() != ']';
+  const std::size_t colon = request.authority.rfind(':');
+  if (!has_port && colon != std::string_view::npos && !request.authority.ends_with(']')) {
+    location.append(request.authority.substr(colon));
+  }
+  location.append(request.raw_path == "*" ? "/" : request.raw_path);
+  if (request.has_query) location.append("?").append(request.query);
+  return location;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Pipeline>> Pipeline::create(PipelineParts parts) {
+  Router router = SERVERY_TRY(Router::create(keys_of(parts.routes)));
+  return std::unique_ptr<Pipeline>(new Pipeline(std::move(parts), std::move(router)));
+}
+
+Pipeline::Pipeline(PipelineParts parts, Router router)
+    : parts_(std::move(parts)),
+      router_(std::move(router)),
+      host_rule_(std::move(parts_.hosts)),
+      server_options_(http::make_options(router_.all_methods(), &parts_.headers)) {
+  place_answers_.reserve(router_.places().size());
+  for (const Router::Place& place : router_.places()) {
+    const http::HeaderPolicy* policy = &parts_.routes[place.routes.front()].headers;
+    place_answers_.push_back({http::make_method_not_allowed(place.methods, policy),
+                              http::make_options(place.methods, policy)});
+  }
+}
+
+// 1. The host rule stands before everything: a name that is not ours sees no route, no method list
+//    and no redirect of ours.
+// 2. `OPTIONS *` asks about the server, not a resource (RFC 9110 9.3.7).
+// 3. The route decides the header policy and the body limit; then its method.
+// 4. The body limit stands before the stages and the handler, so that a body that is too large is
+//    refused before 100-continue invites it.
+void Pipeline::run(http::Exchange& exchange) {
+  exchange.set_header_policy(&parts_.headers);
+  exchange.set_body_limit(parts_.body_limit);
+  if (!check_host(exchange)) return;
+  const http::RequestHead& request = exchange.request();
+  if (request.path == "*") {
+    exchange.respond(server_options_);
+    return;
+  }
+  const Router::Match match = router_.match(request.host, request.path, request.method);
+  if (match.outcome == Router::Outcome::kNotFound) {
+    exchange.respond_error({404, "no_route"});
+    return;
+  }
+  const Route& route = parts_.routes[match.route];
+  exchange.set_header_policy(&route.headers);
+  exchange.set_body_limit(route.body_limit);
+  if (match.outcome == Router::Outcome::kMethodNotAllowed) {
+    refuse_method(exchange, match);
+  } else {
+    run_route(exchange, match);
+  }
+}
+
+bool Pipeline::check_host(http::Exchange& exchange) const {
+  switch (host_rule_.check(exchange.request().host)) {
+    case http::HostRule::Verdict::kServe:
+      return true;
+    case http::HostRule::Verdict::kUnknown:
+      exchange.respond_error({404, "host_unknown"});
+      break;
+    case http::HostRule::Verdict::kNotAllowed:
+      exchange.respond_error({403, "host_not_allowed"});
+      break;
+    case http::HostRule::Verdict::kRedirect: {
+      http::ResponseHead head;
+      head.status = 308;
+      head.fields.add(http::FieldId::kLocation,
+                      canonical_location(exchange, host_rule_.canonical_host()));
+      exchange.respond(std::move(head), nullptr);
+      break;
+    }
+  }
+  return false;
+}
+
+void Pipeline::run_route(http::Exchange& exchange, const Router::Match& match) const {
+  const Route& route = parts_.routes[match.route];
+  const http::RequestHead& request = exchange.request();
+  if (route.body_limit > 0 && request.content_length > route.body_limit) {
+    exchange.respond_error({413, "body_too_large"});
+    return;
+  }
+  const RouteMatch found{match.route, request.path.substr(match.matched)};
+  for (const std::unique_ptr<Stage>& stage : route.stages) {
+    if (stage->check(exchange, found) == Stage::Verdict::kAnswered) return;
+  }
+  route.handler->handle(exchange, found);
+}
+
+// RFC 9110 9.3.7, 15.5.6.
+void Pipeline::refuse_method(http::Exchange& exchange, const Router::Match& match) const {
+  const PlaceAnswers& answers = place_answers_[match.place];
+  const bool is_options = exchange.request().method == http::Method::kOptions;
+  exchange.respond(is_options ? answers.options : answers.method_not_allowed);
+}
+
+}  // namespace servery::routing
