@@ -11,7 +11,7 @@ namespace {
 
 void append_hex(std::string& out, std::uint64_t value) {
   char digits[16];
-  const char* const end = std::to_chars(digits, digits + sizeof digits, value, 16).ptr;
+  char* const end = std::to_chars(digits, digits + sizeof digits, value, 16).ptr;
   out.append(digits, end);
 }
 
