@@ -43,7 +43,7 @@ struct Inputs {
 };
 
 inline constexpr std::size_t kMaxConfigBytes = 1024 * 1024;
-inline constexpr std::size_t kMaxInputsBytes = 4 * 1024 * 1024;
+inline constexpr std::size_t kMaxInputsBytes = 16 * 1024 * 1024;
 
 // (Re-)reads file_path into file_text, at most kMaxConfigBytes; nothing to do in quick mode. A
 // problem leaves the old text in place.

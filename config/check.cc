@@ -1,0 +1,116 @@
+#include "config/check.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "config/address.h"
+#include "config/cpu_count.h"
+#include "config/effective.h"
+#include "config/identity.h"
+#include "config/load.h"
+#include "config/validate.h"
+
+namespace servery {
+namespace {
+
+constexpr std::uint32_t kDefaultSocketMode = 0660;
+
+// FNV-1a, 64 bit: tells settings apart, protects nothing.
+class Fingerprint {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) step(static_cast<unsigned char>(c));
+    step(0);
+  }
+  std::string text() const { return fmt::format("{:016x}", hash_); }
+
+ private:
+  void step(unsigned char byte) { hash_ = (hash_ ^ byte) * 0x100000001b3ULL; }
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+std::vector<std::string> roots_of(const Settings& settings) {
+  std::vector<std::string> roots;
+  for (const RouteSettings& route : settings.routes) {
+    const auto* files = std::get_if<StaticSettings>(&route.handler);
+    if (files == nullptr) continue;
+    if (std::find(roots.begin(), roots.end(), files->root) == roots.end()) {
+      roots.push_back(files->root);
+    }
+  }
+  return roots;
+}
+
+// The settings, and which directories the roots are now.
+std::string fingerprint_of(const Settings& settings, const std::vector<std::string>& roots) {
+  Fingerprint fingerprint;
+  for (const EffectiveValue& value : effective_values(settings)) {
+    fingerprint.add(value.key);
+    fingerprint.add(value.text);
+  }
+  for (const std::string& host : settings.local_hosts) fingerprint.add(host);
+  for (const std::string& root : roots) {
+    struct stat status {};
+    if (::stat(root.c_str(), &status) != 0) continue;
+    fingerprint.add(fmt::format("{} {}", status.st_dev, status.st_ino));
+  }
+  return fingerprint.text();
+}
+
+std::vector<PlanListener> listeners_of(const Settings& settings) {
+  std::vector<PlanListener> out;
+  for (const ListenerSettings& configured : settings.listeners) {
+    PlanListener listener = parse_address(configured.address).listener;
+    if (listener.kind == AddressKind::kUnix) {
+      listener.mode = configured.mode.value_or(kDefaultSocketMode);
+    }
+    out.push_back(std::move(listener));
+  }
+  return out;
+}
+
+void fill(Plan& plan, const Inputs& inputs, const Loaded& loaded,
+          const CheckEnvironment& environment) {
+  const Settings& settings = loaded.settings;
+  plan.listeners = listeners_of(settings);
+  plan.default_port_scan =
+      loaded.provenance.nearest("listeners[0].address").layer == Origin::Layer::kProfile;
+  plan.identity = resolve_identity(settings.runtime, environment.uid, environment.gid).identity;
+  plan.control_socket_default = settings.runtime.control_socket.empty();
+  plan.control_socket =
+      plan.control_socket_default ? inputs.default_control_socket : settings.runtime.control_socket;
+  plan.connections = settings.limits.connections;
+  plan.log_level = settings.logging.level;
+  plan.roots = roots_of(settings);
+  plan.fingerprint = fingerprint_of(settings, plan.roots);
+}
+
+}  // namespace
+
+CheckEnvironment CheckEnvironment::current() { return {::geteuid(), ::getegid(), {}}; }
+
+Plan check_inputs(const Inputs& inputs, const Inputs* old, const CheckEnvironment& environment) {
+  const Loaded loaded = load(inputs);
+  Plan plan;
+  plan.profile = "local";
+  plan.config_path = inputs.file_path;
+  plan.runtime = loaded.settings.runtime;
+  plan.workers = loaded.settings.runtime.workers;
+  if (plan.workers == 0) plan.workers = usable_cpus(affinity_cpus(), environment.system_root);
+  plan.problems = loaded.problems;
+  for (Problem& problem : validate(loaded, environment, plan.workers)) {
+    plan.problems.push_back(std::move(problem));
+  }
+  if (!plan.ok()) return plan;
+  fill(plan, inputs, loaded, environment);
+  if (old != nullptr) {
+    plan.changes = diff_settings(load(*old).settings, loaded.settings);
+    plan.tier = tier_of(plan.changes);
+  }
+  return plan;
+}
+
+}  // namespace servery

@@ -1,0 +1,210 @@
+#include "config/validate.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "common/base/unique_fd.h"
+#include "config/address.h"
+#include "config/identity.h"
+#include "config/syntax.h"
+
+namespace servery {
+namespace {
+
+class Validator {
+ public:
+  Validator(const Loaded& loaded, const CheckEnvironment& environment, std::uint32_t workers)
+      : loaded_(loaded), settings_(loaded.settings), environment_(environment), workers_(workers) {}
+
+  std::vector<Problem> run() {
+    check_runtime();
+    check_identity();
+    check_listeners();
+    if (is_sound("hosts")) check_hosts();
+    for (std::size_t i = 0; i < settings_.routes.size(); ++i) check_route(i);
+    check_overlaps();
+    return std::move(problems_);
+  }
+
+ private:
+  void add(std::string key, std::string reason, std::string message, std::string suggestion = {}) {
+    if (problems_.size() >= kMaxProblems || !is_sound(key)) return;
+    problems_.push_back(problem_at(loaded_.provenance, std::move(key), std::move(reason),
+                                   std::move(message), std::move(suggestion)));
+  }
+
+  // Nothing at, above or below `key` failed to load; what did would only cause faults that are not there.
+  bool is_sound(std::string_view key) const {
+    return std::none_of(loaded_.problems.begin(), loaded_.problems.end(),
+                        [key](const Problem& problem) {
+                          return is_within(problem.key, key) || is_within(key, problem.key);
+                        });
+  }
+
+  static bool is_within(std::string_view key, std::string_view section) {
+    if (!key.starts_with(section) || section.empty()) return false;
+    return key.size() == section.size() || key[section.size()] == '.' || key[section.size()] == '[';
+  }
+
+  void check_runtime() {
+    const RuntimeSettings& runtime = settings_.runtime;
+    if (is_sound("runtime.workers") && runtime.min_workers > workers_) {
+      add("runtime.min_workers", "conflict",
+          fmt::format("more than the {} workers there are", workers_));
+    }
+    if (runtime.restart.backoff_initial > runtime.restart.backoff_max) {
+      add("runtime.restart.backoff_initial", "conflict", "longer than `backoff_max`");
+    }
+    if (runtime.heartbeat.suspect > runtime.heartbeat.warn) {
+      add("runtime.heartbeat.warn", "conflict", "shorter than `suspect`");
+    }
+    if (runtime.heartbeat.warn > runtime.heartbeat.abort) {
+      add("runtime.heartbeat.abort", "conflict", "shorter than `warn`");
+    }
+  }
+
+  void check_identity() {
+    const IdentityResult result =
+        resolve_identity(settings_.runtime, environment_.uid, environment_.gid);
+    if (!result.reason.empty()) add(result.key, result.reason, result.message);
+  }
+
+  void check_listeners() {
+    std::vector<PlanListener> seen;
+    if (settings_.listeners.empty()) add("listeners", "empty_value", "at least one is needed");
+    for (std::size_t i = 0; i < settings_.listeners.size(); ++i) {
+      const std::string key = fmt::format("listeners[{}]", i);
+      const PlanListener listener = parse_address(settings_.listeners[i].address).listener;
+      const auto same = std::find_if(seen.begin(), seen.end(), [&](const PlanListener& other) {
+        return same_socket(other, listener);
+      });
+      if (same != seen.end()) {
+        add(key + ".address", "duplicate_listener",
+            fmt::format("`{}` listens there already", same->configured));
+      }
+      seen.push_back(listener);
+      check_mode(key, listener, settings_.listeners[i]);
+      if (listener.kind == AddressKind::kUnix) check_socket_path(key + ".address", listener.path);
+    }
+  }
+
+  void check_mode(const std::string& key, const PlanListener& listener,
+                  const ListenerSettings& configured) {
+    if (configured.mode && listener.kind != AddressKind::kUnix) {
+      add(key + ".mode", "conflict", "only a Unix socket has a mode");
+    }
+  }
+
+  void check_socket_path(const std::string& key, const std::string& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) {
+      if (!S_ISSOCK(status.st_mode)) {
+        add(key, "not_a_socket", "something that is not a socket stands at " + path);
+      }
+      return;
+    }
+    const std::string directory = std::filesystem::path(path).parent_path().string();
+    if (::stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+      add(key, "missing_directory", "there is no directory " + directory);
+    }
+  }
+
+  bool is_served(std::string_view host) const {
+    return std::any_of(settings_.hosts.begin(), settings_.hosts.end(),
+                       [host](const std::string& pattern) { return host_matches(pattern, host); });
+  }
+
+  void check_hosts() {
+    if (!settings_.hosts.empty() && !settings_.local_hosts.empty()) {
+      add("hosts", "conflict", "--host adds a name to the rule that `hosts` replaces; use one");
+    }
+    if (settings_.canonical_host.empty()) return;
+    if (settings_.hosts.empty()) {
+      add("canonical_host", "conflict", "needs `hosts`, the names that lead to it");
+    } else if (!is_served(settings_.canonical_host)) {
+      add("canonical_host", "host_not_served", "not one of `hosts`");
+    }
+  }
+
+  void check_route(std::size_t index) {
+    const RouteSettings& route = settings_.routes[index];
+    const std::string key = fmt::format("routes[{}]", index);
+    const bool wildcard = route.host.starts_with("*.");
+    if (is_sound("hosts") && !route.host.empty() && !settings_.hosts.empty() && !wildcard && !is_served(route.host)) {
+      add(key + ".host", "host_not_served", "not one of `hosts`, so the route is never reached");
+    }
+    if (const auto* files = std::get_if<StaticSettings>(&route.handler)) {
+      check_root(key + ".static.root", files->root);
+    }
+    if (const auto* answer = std::get_if<RespondSettings>(&route.handler)) {
+      // RFC 9110 15.3.5, 15.3.6, 15.4.5: these statuses have no content.
+      const bool bodyless = answer->status == 204 || answer->status == 205 || answer->status == 304;
+      if (bodyless && !answer->body.empty()) {
+        add(key + ".respond.body", "conflict", fmt::format("{} has no body", answer->status));
+      }
+    }
+    if (const auto* redirect = std::get_if<RedirectSettings>(&route.handler)) {
+      check_redirect(key + ".redirect.to", *redirect);
+    }
+  }
+
+  void check_redirect(const std::string& key, const RedirectSettings& redirect) {
+    if (!is_sound("hosts") || !redirects_to_request_host(redirect.to)) return;
+    const auto& hosts = settings_.hosts;
+    if (hosts.empty() || std::find(hosts.begin(), hosts.end(), "*") != hosts.end()) {
+      add(key, "open_redirect", "{host} leads anywhere unless `hosts` names the hosts served");
+    }
+  }
+
+  void check_root(const std::string& key, const std::string& root) {
+    const UniqueFd directory(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (directory) return;
+    const int error = errno;
+    if (error == ENOENT) return add(key, "missing_root", "there is no directory " + root);
+    if (error == ENOTDIR) return add(key, "not_a_directory", root + " is not a directory");
+    add(key, "unreadable_root", fmt::format("{}: {}", root, std::strerror(error)));
+  }
+
+  static bool overlap(const MethodSet& a, const MethodSet& b) {
+    if (a.any || b.any) return true;
+    return std::find_first_of(a.names.begin(), a.names.end(), b.names.begin(), b.names.end()) !=
+           a.names.end();
+  }
+
+  // Same host and path, and a method both would take.
+  void check_overlaps() {
+    const auto& routes = settings_.routes;
+    for (std::size_t i = 1; i < routes.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const bool same = routes[i].host == routes[j].host && routes[i].path == routes[j].path &&
+                          routes[i].exact == routes[j].exact;
+        if (!same || !overlap(routes[i].methods, routes[j].methods)) continue;
+        if (!is_sound(fmt::format("routes[{}]", j))) continue;
+        add(fmt::format("routes[{}]", i), "duplicate_route",
+            fmt::format("routes[{}] has the same host, path and methods", j));
+        break;
+      }
+    }
+  }
+
+  const Loaded& loaded_;
+  const Settings& settings_;
+  const CheckEnvironment& environment_;
+  std::uint32_t workers_;
+  std::vector<Problem> problems_;
+};
+
+}  // namespace
+
+std::vector<Problem> validate(const Loaded& loaded, const CheckEnvironment& environment,
+                              std::uint32_t workers) {
+  return Validator(loaded, environment, workers).run();
+}
+
+}  // namespace servery
