@@ -129,6 +129,30 @@ Resource acquire_resource(const Root& root, const char* path, Access access) {
   return result;
 }
 
+Resource acquire_directory(const Root& root, const char* path, Access access) {
+  UniqueFd directory(open_contained(root, path, kReadFlags | O_DIRECTORY, access));
+  if (!directory) return from_errno(errno, access);
+  struct stat opened {};
+  if (::fstat(directory.get(), &opened) != 0) return from_errno(errno, access);
+  Resource result;
+  result.kind = Resource::Kind::kDirectory;
+  result.fd = std::move(directory);
+  result.identity = FileIdentity::of(opened);
+  return result;
+}
+
+Resource look_at(const Root& root, const char* path, Access access) {
+  const UniqueFd look(open_contained(root, path, kLookFlags, access));
+  if (!look) return from_errno(errno, access);
+  struct stat seen {};
+  if (::fstat(look.get(), &seen) != 0) return from_errno(errno, access);
+  if (!S_ISDIR(seen.st_mode) && !S_ISREG(seen.st_mode)) return from_errno(EACCES, access);
+  Resource result;
+  result.kind = S_ISDIR(seen.st_mode) ? Resource::Kind::kDirectory : Resource::Kind::kFile;
+  result.identity = FileIdentity::of(seen);
+  return result;
+}
+
 Proof prove_file(const Root& root, const char* path, const FileIdentity& identity) {
   const UniqueFd look(open_contained(root, path, kLookFlags, Access::kInline));
   if (!look) return errno == EAGAIN ? Proof::kWouldBlock : Proof::kChanged;

@@ -55,6 +55,12 @@ struct Resource {
 // `path` is a RelativePath's text.
 Resource acquire_resource(const Root& root, const char* path, Access access);
 
+// A directory open for reading its names: kDirectory with `fd` and `identity`. Anything else there
+// is kMissing.
+Resource acquire_directory(const Root& root, const char* path, Access access);
+// What `path` leads to, without opening it: kDirectory or kFile with `identity`, never with `fd`.
+Resource look_at(const Root& root, const char* path, Access access);
+
 // Whether `path` still leads to exactly that state of that file, by a contained open. Inline.
 enum class Proof : std::uint8_t { kSame, kChanged, kWouldBlock };
 Proof prove_file(const Root& root, const char* path, const FileIdentity& identity);
