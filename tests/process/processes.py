@@ -85,3 +85,8 @@ def client_ports_of(pid):
     inodes = {int(target[8:-1]) for target in descriptors(pid).values() if target.startswith("socket:[")}
     return {remote for _, remote, state_number, inode in tcp_table()
             if inode in inodes and state_number != 0x0A}
+
+
+def clients_of_port(port):
+    """How many established client connections there are to a port of this machine."""
+    return sum(1 for _, remote, state_number, _ in tcp_table() if remote == port and state_number == 0x01)

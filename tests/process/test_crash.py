@@ -6,30 +6,23 @@ import socket
 import time
 import unittest
 
-import hammer
 import http_client
 import processes
 from case import ServeryCase
+from load_case import LoadCase
 from servery import wait_until
 
 
-class WorkerDeath(ServeryCase):
+class WorkerDeath(LoadCase):
     # A dead worker is an error line by design.
     EXPECTED_ERRORS = ("worker",)
-
-    def replaced(self, server, slot, pid):
-        """Waits until another worker of the slot is ready; the status."""
-        return server.wait_status(
-            lambda status: any(worker["slot"] == slot and worker["pid"] not in (None, pid) and
-                               worker["state"] == "ready" for worker in status["workers"]),
-            what=f"slot {slot} replaced")
 
     def test_killed_worker_is_replaced(self):
         server = self.serve(workers=2)
         pids = server.worker_pids()
         started = time.monotonic()
         os.kill(pids[0], signal.SIGKILL)
-        status = self.replaced(server, 0, pids[0])
+        status = self.wait_replaced(server, 0, pids[0])
         self.assertLess(time.monotonic() - started, 3.0, "ten times the figure")
         worker = status["workers"][0]
         self.assertEqual(worker["restarts"], 1)
@@ -42,16 +35,14 @@ class WorkerDeath(ServeryCase):
         server = self.serve(workers=1)
         pid = server.worker_pids()[0]
         os.kill(pid, signal.SIGABRT)
-        last_exit = self.replaced(server, 0, pid)["workers"][0]["last_exit"]
+        last_exit = self.wait_replaced(server, 0, pid)["workers"][0]["last_exit"]
         self.assertEqual((last_exit["reason"], last_exit["signal"]), ("crashed", int(signal.SIGABRT)))
         self.assert_serves(server)
         self.stop_and_check(server)
 
     def test_only_accepted_connections_are_lost(self):
         server = self.serve(workers=2, runtime="restart: {limit: 0, backoff_initial: 0ms}")
-        body = (self.site / "one-kib.bin").read_bytes()
-        with hammer.Hammer(server.address(), "--file", hammer.expectation("/one-kib.bin", body),
-                           "--fresh", 300, "--keepalive", 20, "--preconnect", 20) as load:
+        with self.load(server, "--fresh", 300, "--keepalive", 20, "--preconnect", 20) as load:
             held = set()
             for kill in range(4):
                 slot = kill % 2
@@ -61,7 +52,7 @@ class WorkerDeath(ServeryCase):
                 wait_until(lambda: processes.state(pid) == "T", 5, "stopped")
                 held |= processes.client_ports_of(pid)
                 os.kill(pid, signal.SIGKILL)
-                self.replaced(server, slot, pid)
+                self.wait_replaced(server, slot, pid)
             report = load.stop()
         print(load.describe())
         self.assertEqual(report["connect_failed"], 0)
@@ -91,7 +82,7 @@ class WorkerDeath(ServeryCase):
             pid = server.worker_pids()[0]
             os.kill(pid, signal.SIGKILL)
             started = time.monotonic()
-            self.replaced(server, 0, pid)
+            self.wait_replaced(server, 0, pid)
             delays.append(time.monotonic() - started)
         # Immediate, then 200 ms, 400 ms, 800 ms, each 20 % either way.
         for delay, least in zip(delays[1:], (0.16, 0.32, 0.64)):

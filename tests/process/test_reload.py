@@ -5,42 +5,13 @@ import signal
 import socket
 import unittest
 
-import hammer
 import http_client
 import processes
-from case import ServeryCase
+from load_case import EVERY_MODE, LoadCase
 from servery import wait_until
 
-BIG = os.urandom(1 << 16) * 64
 
-
-class Reload(ServeryCase):
-    EXPECTED_ERRORS = ("reload", "listener", "check")  # refused reloads are logged
-
-    def load(self, server, *more):
-        """A small run of every mode against the site."""
-        self.write("site/big.bin", BIG)
-        one_kib = (self.site / "one-kib.bin").read_bytes()
-        return hammer.Hammer(server.address(), "--file", hammer.expectation("/one-kib.bin", one_kib),
-                             "--big", hammer.expectation("/big.bin", BIG),
-                             "--sink", hammer.expectation("/sink", b"ok\n"),
-                             *(more or ("--fresh", 200, "--preconnect", 20, "--keepalive", 20, "--post", 10,
-                                        "--pipelined", 4, "--download", 2, "--upload", 2)))
-
-    def assert_lossless(self, load):
-        report = load.stop()
-        print(load.describe())
-        self.assertEqual((report["failed"], report["connect_failed"]), (0, 0), report["failures"][:5])
-        self.assertGreater(report["completed"], 0)
-        return report
-
-    def assert_committed(self, result):
-        self.assertEqual((result[0], result[1]["verdict"]), (0, "committed"), result)
-
-    def settled(self, server):
-        """Waits until only the current generation is left."""
-        return server.wait_status(lambda status: len(status["generations"]) == 1, 30, "old generation gone")
-
+class Reload(LoadCase):
     def test_good_reload_serves_the_new_tree(self):
         server = self.serve()
         before = server.status()
@@ -111,7 +82,7 @@ class Reload(ServeryCase):
     def test_ten_reloads_under_load(self):
         server = self.serve()
         good = server.config.read_text()
-        with self.load(server) as load:
+        with self.load(server, "--fresh", 200, *EVERY_MODE) as load:
             for round_number in range(10):
                 if round_number % 2:
                     self.assertNotEqual(server.reload(config=good + "unknown: 1\n")[0], 0)

@@ -1,5 +1,6 @@
 """Start, readiness, status, stop, and what a start refuses."""
 
+import json
 import re
 import signal
 import socket
@@ -29,7 +30,9 @@ class StartAndStop(ServeryCase):
     def test_status_has_the_documented_shape(self):
         server = self.serve(workers=2)
         self.assert_serves(server)
-        status = server.status()
+        result = server.command("status", "--json")
+        self.assertEqual(result.returncode, 0)
+        status = json.loads(result.stdout)
         self.assertLessEqual(STATUS_KEYS, set(status))
         self.assertEqual((status["schema"], status["state"], status["live"], status["ready"]),
                          (1, "ready", True, True))
