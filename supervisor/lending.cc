@@ -6,15 +6,15 @@
 namespace servery {
 namespace {
 
-std::optional<std::uint64_t> least_loaded(const std::vector<Lender>& lenders,
+std::optional<std::uint64_t> least_loaded(const std::vector<std::uint64_t>& lenders,
                                           const std::map<std::uint64_t, int>& loans) {
   std::optional<std::uint64_t> best;
   int fewest = 0;
-  for (const Lender& lender : lenders) {
-    const auto found = loans.find(lender.id);
+  for (std::uint64_t lender : lenders) {
+    const auto found = loans.find(lender);
     const int count = found == loans.end() ? 0 : found->second;
     if (best && count >= fewest) continue;
-    best = lender.id;
+    best = lender;
     fewest = count;
   }
   return best;
@@ -23,10 +23,9 @@ std::optional<std::uint64_t> least_loaded(const std::vector<Lender>& lenders,
 }  // namespace
 
 std::vector<LoanChange> plan_loans(const std::vector<SlotLoan>& slots,
-                                   const std::vector<Lender>& lenders) {
+                                   const std::vector<std::uint64_t>& lenders) {
   const auto can_lend = [&lenders](std::uint64_t id) {
-    return std::any_of(lenders.begin(), lenders.end(),
-                       [id](const Lender& lender) { return lender.id == id; });
+    return std::find(lenders.begin(), lenders.end(), id) != lenders.end();
   };
   std::map<std::uint64_t, int> loans;
   for (const SlotLoan& slot : slots) {

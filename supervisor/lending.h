@@ -10,11 +10,6 @@
 
 namespace servery {
 
-// A worker that may accept for others: ready, beating, not leaving. `id` is unique over processes.
-struct Lender {
-  std::uint64_t id = 0;
-};
-
 struct SlotLoan {
   std::optional<std::uint64_t> owner;     // its healthy worker
   std::optional<std::uint64_t> borrower;  // who accepts for it now
@@ -26,9 +21,10 @@ struct LoanChange {
   std::optional<std::uint64_t> lend;       // this one starts
 };
 
-// Slots by index. Loans that stand stay where they are; new ones go to who has the fewest. Without
+// Slots by index; `lenders`: ids of workers that are ready, beating and not leaving (unique over
+// processes). Loans that stand stay where they are; new ones go to who has the fewest. Without
 // a lender a slot's connections wait in its queue.
 std::vector<LoanChange> plan_loans(const std::vector<SlotLoan>& slots,
-                                   const std::vector<Lender>& lenders);
+                                   const std::vector<std::uint64_t>& lenders);
 
 }  // namespace servery
