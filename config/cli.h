@@ -37,6 +37,6 @@ struct Command {
 
 // An Error is a usage error: one line naming the place and, where there is one, the nearest name.
 // Exit code 2.
-Result<Command> parse_command_line(int argc, const char* const* argv, const char* const* environ);
+Result<Command> parse_command_line(int argc, const char* const* argv, const char* const* variables);
 
 }  // namespace servery

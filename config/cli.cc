@@ -1,0 +1,390 @@
+#include "config/cli.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <map>
+
+#include "common/base/text.h"
+#include "config/address.h"
+#include "config/control_path.h"
+#include "config/key_path.h"
+#include "config/load.h"
+#include "config/scalar.h"
+#include "config/schema.h"
+#include "config/text_check.h"
+#include "config/value.h"
+#include "config/value_text.h"
+
+namespace servery {
+namespace {
+
+struct CommandRow {
+  std::string_view name;
+  CommandKind kind;
+  std::string_view usage;
+  std::string_view doc;
+};
+
+constexpr CommandRow kCommands[] = {
+    {"serve", CommandKind::kServe, "serve [DIR | -c FILE] [flags]", "run in the foreground"},
+    {"check", CommandKind::kCheck, "check [DIR | -c FILE] [flags]",
+     "validate a configuration: every problem, no side effect"},
+    {"config", CommandKind::kConfig, "config [DIR | -c FILE] [flags]",
+     "print the effective configuration and where each value came from"},
+    {"plan", CommandKind::kPlan, "plan [-c FILE]", "what a reload would do now"},
+    {"reload", CommandKind::kReload, "reload [-c FILE]",
+     "reload the running server, with a verdict"},
+    {"status", CommandKind::kStatus, "status", "state of the running server; exit 0 when ready"},
+    {"stop", CommandKind::kStop, "stop", "stop the running server gracefully and wait"},
+    {"version", CommandKind::kVersion, "version", "version, compiler, libraries, features"},
+};
+
+constexpr std::string_view kExitCodes =
+    "Exit codes: 0 done, 1 failed at run time, 2 the input is wrong, 3 no server there.\n";
+
+bool takes_settings(CommandKind kind) {
+  return kind == CommandKind::kServe || kind == CommandKind::kCheck || kind == CommandKind::kConfig;
+}
+
+bool talks_to_server(CommandKind kind) {
+  return kind == CommandKind::kPlan || kind == CommandKind::kReload ||
+         kind == CommandKind::kStatus || kind == CommandKind::kStop;
+}
+
+bool takes_file(CommandKind kind) {
+  return takes_settings(kind) || kind == CommandKind::kPlan || kind == CommandKind::kReload;
+}
+
+std::string overview() {
+  std::string out = "servery: serves one service on the public internet from one Linux host.\n\n";
+  for (const CommandRow& row : kCommands) {
+    out += fmt::format("  servery {:<31} {}\n", row.usage, row.doc);
+  }
+  out += "\n`servery COMMAND --help` names the flags of a command.\n";
+  return out + std::string(kExitCodes);
+}
+
+// What the process was started with, beside its arguments.
+class Surroundings {
+ public:
+  explicit Surroundings(const char* const* variables) {
+    for (; variables != nullptr && *variables != nullptr; ++variables) {
+      const std::string_view entry(*variables);
+      const std::size_t equals = entry.find('=');
+      if (equals == std::string_view::npos) continue;
+      variables_.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+    std::array<char, PATH_MAX> buffer{};
+    if (::getcwd(buffer.data(), buffer.size()) != nullptr) directory_ = buffer.data();
+  }
+
+  const std::string& directory() const { return directory_; }  // empty: it is gone
+
+  std::string variable(std::string_view name) const {
+    const auto found = variables_.find(name);
+    return found == variables_.end() ? std::string() : found->second;
+  }
+
+  std::vector<Overlay> overlays() const {
+    std::vector<Overlay> out;
+    for (const auto& [name, value] : variables_) {
+      if (auto key = key_from_variable(name)) out.push_back({name, std::move(*key), value});
+    }
+    return out;
+  }
+
+  std::string default_socket() const {
+    return default_control_socket({::geteuid(), variable("XDG_RUNTIME_DIR"), variable("TMPDIR")});
+  }
+
+ private:
+  std::map<std::string, std::string, std::less<>> variables_;  // sorted: a list before its items
+  std::string directory_;
+};
+
+// A double-quoted YAML scalar. Bytes that are not UTF-8 stay as they are, for the loader to refuse.
+std::string double_quoted(const std::string& text) {
+  return find_bad_text(text) ? text : dump_json(Json(text));
+}
+
+std::string double_quoted_list(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + double_quoted(item);
+  return "[" + out + "]";
+}
+
+// Up to the first full stop: flags are explained in one line, the rest is in the documents.
+std::string first_sentence(std::string_view doc) {
+  const std::size_t end = std::min(doc.find(". "), doc.find(": "));
+  std::string out(doc.substr(0, end));
+  if (out.ends_with('.')) out.pop_back();
+  return out;
+}
+
+// One command's flags: declares them to CLI11, then turns what was given into a Command.
+class CommandLine {
+ public:
+  CommandLine(const CommandRow& row, const Surroundings& surroundings)
+      : row_(row), surroundings_(surroundings), app_(std::string(row.doc), std::string(row.name)) {
+    declare();
+  }
+
+  Result<Command> parse(int argc, const char* const* argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      Command help;
+      help.text = help_text();
+      return help;
+    } catch (const CLI::ExtrasError&) {
+      return unexpected();
+    } catch (const CLI::ParseError& error) {
+      return usage_error(error.what());
+    }
+    return build();
+  }
+
+ private:
+  void declare() {
+    if (takes_file(row_.kind)) {
+      app_.add_option("-c", file_, "configuration file")->type_name("FILE");
+    }
+    if (takes_settings(row_.kind)) declare_settings();
+    if (talks_to_server(row_.kind)) {
+      app_.add_option("--control", control_, "control socket of the server")->type_name("PATH");
+    }
+    if (talks_to_server(row_.kind) || row_.kind == CommandKind::kCheck) {
+      app_.add_flag("--json", json_, "print one JSON object");
+    }
+    if (row_.kind == CommandKind::kReload) {
+      app_.add_flag("--wait-drained", wait_drained_, "return when the old generation is gone");
+    }
+    if (row_.kind == CommandKind::kStop) {
+      app_.add_option("--timeout", timeout_, "in place of runtime.stop_timeout")
+          ->type_name("DURATION");
+    }
+  }
+
+  void declare_settings() {
+    app_.add_option("DIR", directory_, "directory to serve without a file (default .)");
+    for (const Row& row : schema()) {
+      if (row.flag.empty()) continue;
+      auto* option = app_.add_option(std::string(row.flag), values_[&row], first_sentence(row.doc));
+      option->type_name(type_name(row));
+      if (!is_repeatable(row))
+        option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+      if (is_repeatable(row)) option->expected(1)->take_all();
+    }
+    app_.add_option("--host", hosts_, "a name the local profile allows as Host")
+        ->type_name("NAME")
+        ->expected(1)
+        ->take_all();
+    app_.add_option("--set", sets_, "any other key, value as YAML")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+  }
+
+  std::string help_text() const {
+    std::string out = fmt::format("Usage: servery {}\n\n{}.\n\n", row_.usage, row_.doc);
+    for (const CLI::Option* option : app_.get_options()) {
+      const std::string names = option->get_positional() ? "DIR" : option->get_name(false, true);
+      const std::string type = option->get_positional() ? "" : option->get_type_name();
+      out += fmt::format("  {:<34} {}\n", names + (type.empty() ? "" : " " + type),
+                         option->get_description());
+    }
+    return fmt::format("{}\n{}", out, kExitCodes);
+  }
+
+  static bool is_repeatable(const Row& row) {
+    return row.type == Type::kAddress || row.type == Type::kNames;
+  }
+
+  static bool is_route_flag(const Row& row) { return row.key.starts_with("routes[]."); }
+
+  static std::string type_name(const Row& row) {
+    switch (row.type) {
+      case Type::kChoice: {
+        std::string names(row.choices);
+        return names;
+      }
+      case Type::kWorkers:
+        return "N";
+      case Type::kAddress:
+        return "ADDRESS";
+      case Type::kNames:
+        return "NAME";
+      default:
+        return "PATH";
+    }
+  }
+
+  // "servery serve: MESSAGE": names the place.
+  tl::unexpected<Error> usage_error(std::string_view message) const {
+    std::string line(message.substr(0, message.find('\n')));
+    return fail(Errc::kInvalid, fmt::format("servery {}: {}", row_.name, line));
+  }
+
+  tl::unexpected<Error> unexpected() const {
+    const auto rest = app_.remaining();
+    const std::string word = rest.empty() ? std::string() : rest.front();
+    if (!word.starts_with('-')) return usage_error(fmt::format("unexpected argument `{}`", word));
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app_.get_options()) {
+      for (const std::string& flag : option->get_lnames()) known.push_back("--" + flag);
+    }
+    const auto near = nearest_name(name, {known.begin(), known.end()});
+    const std::string hint = near ? fmt::format(" (did you mean {}?)", *near) : std::string();
+    return usage_error(fmt::format("unknown flag {}{}", name, hint));
+  }
+
+  Result<Command> build() {
+    Command command;
+    command.kind = row_.kind;
+    command.json = json_;
+    command.wait_drained = wait_drained_;
+    if (surroundings_.directory().empty()) return usage_error("the working directory is gone");
+    if (app_.count("-c") > 0 && file_.empty()) return usage_error("-c: a path is expected");
+    const std::string file =
+        file_.empty() ? std::string() : absolute_path(file_, surroundings_.directory());
+    if (takes_settings(row_.kind)) {
+      SERVERY_TRY(build_inputs(command.inputs));
+      command.inputs.file_path = file;
+    } else {
+      command.file = file;
+    }
+    if (talks_to_server(row_.kind)) SERVERY_TRY(find_socket(command));
+    if (!timeout_.empty()) {
+      command.timeout = parse_duration(timeout_);
+      if (!command.timeout) return usage_error("--timeout: a duration such as 10s is expected");
+    }
+    return command;
+  }
+
+  Status build_inputs(Inputs& inputs) {
+    inputs.working_directory = surroundings_.directory();
+    inputs.environment = surroundings_.overlays();
+    inputs.default_control_socket = surroundings_.default_socket();
+    inputs.container = !surroundings_.variable("container").empty();
+    inputs.local_hosts = hosts_;
+    if (!directory_.empty()) SERVERY_TRY(add_directory(inputs));
+    for (const Row& row : schema()) {
+      if (row.flag.empty() || values_[&row].empty()) continue;
+      if (is_route_flag(row) && !file_.empty()) {
+        return usage_error(fmt::format("{} sets the route of a start without -c FILE", row.flag));
+      }
+      inputs.flags.push_back(overlay_of(row, values_[&row]));
+    }
+    for (const std::string& text : sets_) {
+      const std::size_t equals = text.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        return usage_error(fmt::format("--set {}: KEY=VALUE is expected", text));
+      }
+      inputs.flags.push_back(Overlay{"--set", text.substr(0, equals), text.substr(equals + 1)});
+    }
+    return {};
+  }
+
+  Status add_directory(Inputs& inputs) {
+    if (!file_.empty()) return usage_error("DIR and -c FILE exclude each other");
+    const Row* root = find_row("routes[].static.root");
+    if (!values_[root].empty()) return usage_error("DIR and --root say the same; use one");
+    inputs.flags.push_back({"DIR", "routes[0].static.root", double_quoted(directory_)});
+    return {};
+  }
+
+  static Overlay overlay_of(const Row& row, const std::vector<std::string>& values) {
+    std::string key(row.key);
+    const std::size_t item = key.find("[]");
+    if (item != std::string::npos) key.replace(item, 2, "[0]");
+    std::string flag(row.flag);
+    switch (row.type) {
+      case Type::kAddress:
+        return {std::move(flag), "listeners", listeners_yaml(values)};
+      case Type::kNames:
+        return {std::move(flag), std::move(key), double_quoted_list(values)};
+      case Type::kPath:
+        return {std::move(flag), std::move(key), double_quoted(values.front())};
+      default:
+        return {std::move(flag), std::move(key), values.front()};
+    }
+  }
+
+  static std::string listeners_yaml(const std::vector<std::string>& addresses) {
+    std::string out;
+    for (const std::string& address : addresses) {
+      out += fmt::format("{}{{address: {}}}", out.empty() ? "" : ", ",
+                         double_quoted(address_from_flag(address)));
+    }
+    return "[" + out + "]";
+  }
+
+  // The flag, else the environment's key, else the default place.
+  Status find_socket(Command& command) {
+    command.control_given = true;
+    command.control_socket =
+        control_.empty() ? std::string() : absolute_path(control_, surroundings_.directory());
+    if (!control_.empty()) return {};
+    if (app_.count("--control") > 0) return usage_error("--control: a path is expected");
+    Inputs inputs;
+    inputs.working_directory = surroundings_.directory();
+    for (const Overlay& overlay : surroundings_.overlays()) {
+      if (overlay.key == "runtime.control_socket") inputs.environment.push_back(overlay);
+    }
+    const Loaded loaded = load(inputs);
+    if (!loaded.ok()) return usage_error(format_problem(loaded.problems.front()));
+    command.control_socket = loaded.settings.runtime.control_socket;
+    if (!command.control_socket.empty()) return {};
+    command.control_given = false;
+    command.control_socket = surroundings_.default_socket();
+    return {};
+  }
+
+  const CommandRow& row_;
+  const Surroundings& surroundings_;
+  CLI::App app_;
+  std::string file_;
+  std::string directory_;
+  std::string control_;
+  std::string timeout_;
+  std::vector<std::string> hosts_;
+  std::vector<std::string> sets_;
+  std::map<const Row*, std::vector<std::string>> values_;
+  bool json_ = false;
+  bool wait_drained_ = false;
+};
+
+tl::unexpected<Error> no_such_command(std::string_view word) {
+  if (word.empty()) return fail(Errc::kInvalid, "servery: a command is expected; see --help");
+  std::vector<std::string_view> names;
+  for (const CommandRow& row : kCommands) names.push_back(row.name);
+  const auto near = nearest_name(word, names);
+  return fail(Errc::kInvalid,
+              fmt::format("servery: unknown command `{}`{}", word,
+                          near ? fmt::format(" (did you mean {}?)", *near) : "; see --help"));
+}
+
+}  // namespace
+
+Result<Command> parse_command_line(int argc, const char* const* argv,
+                                   const char* const* variables) {
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "--help" || word == "-h" || word == "help") {
+    Command help;
+    help.text = overview();
+    return help;
+  }
+  const auto row = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                [word](const CommandRow& each) { return each.name == word; });
+  if (row == std::end(kCommands)) return no_such_command(word);
+  const Surroundings surroundings(variables);
+  return CommandLine(*row, surroundings).parse(argc - 1, argv + 1);
+}
+
+}  // namespace servery
