@@ -1,0 +1,39 @@
+// Idle connections on their way from a leaving worker to its successor: descriptors come in with
+// HandOver, go out with TakeOver, and the giver hears which ones were taken. What nobody takes
+// stays with the giver. The supervisor reads nothing from them. Owned by the Supervisor; its loop.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "supervisor/fleet.h"
+
+namespace servery {
+
+class HandOverRelay {
+ public:
+  explicit HandOverRelay(const Fleet& fleet) : fleet_(fleet) {}
+
+  void on_hand_over(WorkerProcess& giver, ipc::HandOver message);
+  void on_taken_over(WorkerProcess& taker, const ipc::TakenOver& message);
+  // What it was taking stays with the givers.
+  void on_worker_gone(const WorkerProcess& worker);
+
+ private:
+  struct Transfer {
+    std::uint64_t giver = 0;
+    std::uint64_t taker = 0;
+    std::vector<std::uint64_t> offered;
+  };
+  // The successor: the slot's worker in the current generation, else any.
+  WorkerProcess* taker_for(const WorkerProcess& giver) const;
+  // Its listener is one of the current generation's, perhaps with another slot.
+  bool may_go_on(std::string_view socket) const;
+  void answer(const Transfer& transfer, std::vector<std::uint64_t> taken);
+
+  const Fleet& fleet_;
+  std::vector<Transfer> transfers_;  // in order for each taker
+};
+
+}  // namespace servery
