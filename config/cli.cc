@@ -131,6 +131,7 @@ class CommandLine {
  public:
   CommandLine(const CommandRow& row, const Surroundings& surroundings)
       : row_(row), surroundings_(surroundings), app_(std::string(row.doc), std::string(row.name)) {
+    app_.set_help_flag("-h,--help", "this text");
     declare();
   }
 
@@ -249,10 +250,7 @@ class CommandLine {
     command.kind = row_.kind;
     command.json = json_;
     command.wait_drained = wait_drained_;
-    if (surroundings_.directory().empty()) return usage_error("the working directory is gone");
-    if (app_.count("-c") > 0 && file_.empty()) return usage_error("-c: a path is expected");
-    const std::string file =
-        file_.empty() ? std::string() : absolute_path(file_, surroundings_.directory());
+    const std::string file = SERVERY_TRY(resolve("-c", file_));
     if (takes_settings(row_.kind)) {
       SERVERY_TRY(build_inputs(command.inputs));
       command.inputs.file_path = file;
@@ -267,13 +265,28 @@ class CommandLine {
     return command;
   }
 
+  // The absolute path of an option that may be absent.
+  Result<std::string> resolve(const std::string& flag, const std::string& path) const {
+    const CLI::Option* option = app_.get_option_no_throw(flag);
+    if (option == nullptr || option->count() == 0) return std::string();
+    if (path.empty()) return usage_error(flag + ": a path is expected");
+    if (path.front() != '/') SERVERY_TRY(need_directory());
+    return absolute_path(path, surroundings_.directory());
+  }
+
+  Status need_directory() const {
+    if (surroundings_.directory().empty()) return usage_error("the working directory is gone");
+    return {};
+  }
+
   Status build_inputs(Inputs& inputs) {
+    SERVERY_TRY(need_directory());
     inputs.working_directory = surroundings_.directory();
     inputs.environment = surroundings_.overlays();
     inputs.default_control_socket = surroundings_.default_socket();
     inputs.container = !surroundings_.variable("container").empty();
     inputs.local_hosts = hosts_;
-    if (!directory_.empty()) SERVERY_TRY(add_directory(inputs));
+    if (app_.count("DIR") > 0) SERVERY_TRY(add_directory(inputs));
     for (const Row& row : schema()) {
       if (row.flag.empty() || values_[&row].empty()) continue;
       if (is_route_flag(row) && !file_.empty()) {
@@ -327,11 +340,9 @@ class CommandLine {
 
   // The flag, else the environment's key, else the default place.
   Status find_socket(Command& command) {
-    command.control_given = true;
-    command.control_socket =
-        control_.empty() ? std::string() : absolute_path(control_, surroundings_.directory());
-    if (!control_.empty()) return {};
-    if (app_.count("--control") > 0) return usage_error("--control: a path is expected");
+    command.control_socket = SERVERY_TRY(resolve("--control", control_));
+    command.control_given = !command.control_socket.empty();
+    if (command.control_given) return {};
     Inputs inputs;
     inputs.working_directory = surroundings_.directory();
     for (const Overlay& overlay : surroundings_.overlays()) {
@@ -340,9 +351,8 @@ class CommandLine {
     const Loaded loaded = load(inputs);
     if (!loaded.ok()) return usage_error(format_problem(loaded.problems.front()));
     command.control_socket = loaded.settings.runtime.control_socket;
-    if (!command.control_socket.empty()) return {};
-    command.control_given = false;
-    command.control_socket = surroundings_.default_socket();
+    command.control_given = !command.control_socket.empty();
+    if (!command.control_given) command.control_socket = surroundings_.default_socket();
     return {};
   }
 

@@ -97,7 +97,8 @@ constexpr Row kRows[] = {
     {"listeners", Type::kList, 0, 64, "", kGeneration, "", "Where connections are accepted.",
      [](Target& t) -> Field { return &t.settings.listeners; }},
     {"listeners[].address", Type::kAddress, 0, 256, "", kGeneration, "--listen",
-     "`:443` is IPv4 and IPv6, `0.0.0.0:443` IPv4 only, `[::]:443` IPv6 only; port 0 lets the "
+     "Where to listen. `:443` is IPv4 and IPv6, `0.0.0.0:443` IPv4 only, `[::]:443` IPv6 only; "
+     "port 0 lets the "
      "kernel choose; `unix:PATH` a Unix socket; `fd:NAME` or `fd:N` an inherited descriptor "
      "(socket activation).",
      [](Target& t) -> Field { return &t.listener->address; }},
@@ -209,11 +210,12 @@ constexpr Row kRows[] = {
      "Files served for a directory, the first that exists.",
      [](Target& t) -> Field { return &static_files(t).index; }},
     {"routes[].static.hidden", Type::kChoice, 0, 0, "deny|list|allow", kGeneration, "--hidden",
-     "Names that begin with a dot (`.well-known` excepted). `deny`: 404, as if missing; `list`: "
+     "Names that begin with a dot, `.well-known` excepted. `deny`: 404, as if missing; `list`: "
      "served when named, never listed; `allow`: as other files.",
      [](Target& t) -> Field { return &static_files(t).hidden; }},
     {"routes[].static.symlinks", Type::kChoice, 0, 0, "inside|none|all", kGeneration, "--symlinks",
-     "`inside`: followed while the result is inside the root; `none`: never; `all`: followed "
+     "Symbolic links below the root. `inside`: followed while the result is inside the root; "
+     "`none`: never; `all`: followed "
      "anywhere.",
      [](Target& t) -> Field { return &static_files(t).symlinks; }},
     {"routes[].static.cache_control", Type::kHeaderValue, 0, 256, "", kGeneration, "",
