@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <span>
 
-#include "common/base/clock.h"
-
 namespace servery::transport {
 
 // What a connection waits for; names its deadline list and its `status` reason.
@@ -17,8 +15,10 @@ enum class Waiting : std::uint8_t {
   kHandler,    // a handler or the pool works (no deadline)
   kWrite,      // the peer must take bytes (write progress deadline)
   kKeepAlive,  // idle between requests (keep-alive deadline)
+  kGrace,      // draining and idle; a request already on its way is still answered
   kLinger,     // FIN sent, reading until the peer closes (linger deadline)
 };
+inline constexpr std::size_t kWaitingCount = 8;
 
 class Protocol {
  public:
@@ -30,11 +30,18 @@ class Protocol {
   virtual void on_peer_closed() = 0;  // FIN read
   virtual void on_writable() = 0;
   virtual void on_deadline(Waiting what) = 0;
-  // From now on the last response says the connection ends; idle connections end at once.
-  virtual void drain() = 0;
+  // The socket has failed or is cut; the last call.
+  virtual void on_lost() = 0;
+  // The worker has begun to drain (TransportContext::drain): the last response says that the
+  // connection ends; an idle one ends at once, or is offered to another worker.
+  virtual void on_drain() = 0;
   // True if nothing is buffered, begun or pending: the descriptor could be handed to another
   // worker.
   virtual bool is_idle() const = 0;
+  virtual bool wants_bytes() const = 0;
+  virtual bool wants_writable() const = 0;
+  // Answered on this connection, here or by workers before.
+  virtual std::uint64_t requests() const = 0;
 };
 
 }  // namespace servery::transport

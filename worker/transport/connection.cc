@@ -1,0 +1,132 @@
+#include "worker/transport/connection.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "worker/net/plain_stream.h"
+#include "worker/transport/h1_protocol.h"
+
+namespace servery::transport {
+
+PeerAddress::PeerAddress(std::string_view text, std::uint16_t port)
+    : size_(static_cast<std::uint8_t>(std::min(text.size(), text_.size()))), port_(port) {
+  std::memcpy(text_.data(), text.data(), size_);
+}
+
+Connection::Connection(TransportContext& context, ConnectionOwner& owner, UniqueFd socket,
+                       const PeerAddress& peer, std::uint32_t listener, std::uint64_t requests)
+    : context_(context),
+      owner_(owner),
+      stream_(std::make_unique<net::PlainStream>(std::move(socket))),
+      protocol_(std::make_unique<H1Protocol>(*this, context, requests)),
+      listener_(listener),
+      peer_(peer) {}
+
+void Connection::begin() {
+  wait_for(Waiting::kFirstByte, true);
+  read_some();
+  if (!is_closed_ && context_.drain == Drain::kHandOver && is_idle()) owner_.on_idle(*this);
+  settle();
+}
+
+void Connection::begin_idle() {
+  wait_for(requests() == 0 ? Waiting::kFirstByte : Waiting::kKeepAlive, true);
+  settle();
+}
+
+void Connection::on_ready(int events) {
+  if ((events & FdWatch::kFailed) != 0) {
+    lose();
+    return;
+  }
+  if ((events & FdWatch::kDisconnect) != 0) fin_seen_ = true;
+  if ((events & FdWatch::kWritable) != 0) protocol_->on_writable();
+  if (!is_closed_ && (events & FdWatch::kReadable) != 0 && protocol_->wants_bytes()) read_some();
+  if (is_closed_ || is_suspended_) return;
+  // Nothing can be read now: the event would come again and again.
+  if ((events & (FdWatch::kReadable | FdWatch::kDisconnect)) != 0 && !protocol_->wants_bytes()) {
+    watch(protocol_->wants_writable() ? FdWatch::kWritable : 0);
+  }
+  settle();
+}
+
+void Connection::read_some() {
+  do {
+    const std::span<char> buffer = context_.read_buffer();
+    const net::ByteStream::Result result = stream_->read(buffer);
+    switch (result.io) {
+      case net::ByteStream::Io::kOk:
+        protocol_->on_bytes(buffer.first(result.bytes));
+        break;
+      case net::ByteStream::Io::kAgain:
+        return;
+      case net::ByteStream::Io::kEnd:
+        fin_seen_ = true;
+        protocol_->on_peer_closed();
+        return;
+      case net::ByteStream::Io::kError:
+        lose();
+        return;
+    }
+  } while (!is_closed_ && protocol_->wants_bytes() && stream_->has_buffered_input());
+}
+
+void Connection::settle() {
+  if (is_closed_ || is_suspended_) return;
+  int events = protocol_->wants_writable() ? FdWatch::kWritable : 0;
+  if (protocol_->wants_bytes()) events |= FdWatch::kReadable;
+  if (events == 0) {
+    // A handler works. A short wait is not worth two calls; on_ready stops what would repeat.
+    if (watch_ && (watch_.events() & FdWatch::kWritable) == 0 && watch_.events() != 0) return;
+    if (!fin_seen_) events = FdWatch::kDisconnect;
+  }
+  watch(events);
+}
+
+void Connection::watch(int events) {
+  if (!watch_) {
+    if (events == 0) return;
+    auto created = FdWatch::create(context_.loop, stream_->fd(), *this);
+    if (!created) {
+      lose();
+      return;
+    }
+    watch_ = std::move(*created);
+  }
+  if (!watch_.set_events(events)) lose();
+}
+
+void Connection::lose() {
+  if (is_closed_) return;
+  protocol_->on_lost();
+  close();
+}
+
+void Connection::cut() { lose(); }
+
+void Connection::close() {
+  if (is_closed_) return;
+  is_closed_ = true;
+  watch_.reset();
+  context_.deadlines.disarm(*this);
+  owner_.on_closed(*this);
+}
+
+void Connection::on_deadline(Waiting what) {
+  if (is_closed_ || is_suspended_) return;
+  protocol_->on_deadline(what);
+}
+
+void Connection::suspend() {
+  is_suspended_ = true;
+  watch_.reset();
+}
+
+void Connection::resume() {
+  is_suspended_ = false;
+  wait_for(Waiting::kGrace, true);
+  settle();
+}
+
+}  // namespace servery::transport
