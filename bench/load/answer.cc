@@ -110,7 +110,7 @@ AnswerReader::State AnswerReader::feed_body(std::string_view& bytes) {
   const std::size_t count =
       static_cast<std::size_t>(std::min<std::uint64_t>(length_ - received_, bytes.size()));
   const std::string_view& wanted = target_->body;
-  if (compare_ && !wrong_status() && received_ + count <= wanted.size() &&
+  if (compare_ && count > 0 && !wrong_status() && received_ + count <= wanted.size() &&
       std::memcmp(bytes.data(), wanted.data() + received_, count) != 0) {
     wrong_body_ = true;
   }

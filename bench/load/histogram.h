@@ -25,7 +25,8 @@ class Histogram {
     return total_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(total_);
   }
 
-  // The smallest bucket bound that at least `share` (0..1) of the values do not exceed; 0 when empty.
+  // The smallest bucket bound that at least `share` (0..1) of the values do not exceed; 0 when
+  // empty.
   std::uint64_t percentile(double share) const {
     if (total_ == 0) return 0;
     const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(total_) + 0.999999);

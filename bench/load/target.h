@@ -1,5 +1,5 @@
-// What is asked for and what must come back: a list of targets, read from a file. Loaded once before
-// the run; requests and expected bodies stay in memory.
+// What is asked for and what must come back: a list of targets, read from a file. Loaded once
+// before the run; requests and expected bodies stay in memory.
 #pragma once
 
 #include <cstdint>
