@@ -5,14 +5,12 @@
 #include <iosfwd>
 #include <string>
 
+#include "common/base/exit_code.h"
 #include "config/cli.h"
 #include "config/load.h"
 #include "config/plan.h"
 
 namespace servery {
-
-inline constexpr int kExitDone = 0;
-inline constexpr int kExitInputWrong = 2;
 
 // Full validation; every problem, one a line (stderr) or as JSON (stdout).
 int run_check_command(const Command& command);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "common/base/exit_code.h"
 #include "common/base/log.h"
 #include "common/base/privileges.h"
 #include "common/loop/loop.h"
@@ -20,7 +21,6 @@ namespace servery {
 namespace {
 
 constexpr int kHelloTimeoutMs = 10'000;
-constexpr int kExitFailed = 1;
 
 // Only the channel, SIGABRT and SIGKILL steer a worker (a terminal's ^C reaches the supervisor).
 void ignore_signals() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/exit_code.h"
 #include "common/base/listen_socket.h"
 #include "common/base/log.h"
 #include "config/load.h"
@@ -18,7 +19,6 @@ constexpr Milliseconds kHeartbeat{250};
 constexpr Milliseconds kOrphanLeaveLimit{1'000};  // rule 6 (c) without a supervisor
 constexpr int kMessagesPerWake = 32;
 constexpr int kLastWordsMs = 1'000;
-constexpr int kExitFailed = 1;
 
 std::string_view bounded(std::string_view text) { return text.substr(0, ipc::kMaxText); }
 

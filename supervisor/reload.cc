@@ -1,0 +1,185 @@
+#include "supervisor/reload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/log.h"
+#include "ipc/memfd.h"
+
+namespace servery {
+namespace {
+
+// Old workers answer StopAccepting within a turn unless they hang.
+constexpr Milliseconds kStopAcceptingPatience{2'000};
+
+std::string first_problem(const std::vector<Problem>& problems) {
+  if (problems.size() == 1) return format_problem(problems.front());
+  return fmt::format("{} (and {} more)", format_problem(problems.front()), problems.size() - 1);
+}
+
+Verdict::Kind kind_of(const Error& error) {
+  return error.code == Errc::kInvalid ? Verdict::Kind::kInvalid : Verdict::Kind::kRolledBack;
+}
+
+}  // namespace
+
+Reload::Reload(const ReloadParts& parts, ReloadHost& host)
+    : parts_(parts),
+      host_(host),
+      began_(parts.clock.steady()),
+      patience_(parts.loop, [this] { on_patience_over(); }) {}
+
+void Reload::begin(const std::string& inputs) {
+  auto sealed = ipc::seal_text("servery-inputs", inputs);
+  if (!sealed) return refuse(sealed.error());
+  inputs_ = std::move(*sealed);
+  const Generation* current = host_.current_generation();
+  auto check = ConfigCheck::start(parts_.loop, parts_.executable, inputs_.get(),
+                                  current ? current->inputs() : -1,
+                                  [this](Result<Plan> plan) { on_plan(std::move(plan)); });
+  if (!check) return refuse(check.error());
+  check_ = std::move(*check);
+}
+
+void Reload::refuse(Problem problem) {
+  std::vector<Problem> problems{std::move(problem)};
+  std::string text = first_problem(problems);
+  roll_back(Verdict::Kind::kInvalid, std::move(text), std::move(problems));
+}
+
+void Reload::refuse(const Error& error) { roll_back(Verdict::Kind::kRolledBack, error.text); }
+
+bool Reload::on_child_exit(pid_t pid, int wait_status) {
+  if (!check_ || check_->pid() != pid) return false;
+  check_->on_exit(wait_status);
+  return true;
+}
+
+void Reload::on_plan(Result<Plan> plan) {
+  parts_.loop.destroy_later(std::move(check_));  // this is its callback
+  if (!plan) return roll_back(Verdict::Kind::kRolledBack, plan.error().text);
+  if (!plan->ok()) {
+    std::string text = first_problem(plan->problems);
+    return roll_back(Verdict::Kind::kInvalid, std::move(text), std::move(plan->problems));
+  }
+  start(std::move(*plan));
+}
+
+void Reload::start(Plan plan) {
+  tier_ = ReloadTier::kGeneration;  // also without a difference
+  if (plan.tier == ReloadTier::kRestart) {
+    tier_ = plan.tier;
+    std::vector<Problem> problems;
+    for (const PlanChange& change : plan.changes) {
+      if (change.tier != ReloadTier::kRestart) continue;
+      problems.push_back({plan.config_path,
+                          0,
+                          0,
+                          change.key,
+                          "needs_restart",
+                          "this key can only be changed by a restart",
+                          {}});
+    }
+    std::string text = problems.empty() ? "needs a restart" : first_problem(problems);
+    return roll_back(Verdict::Kind::kRolledBack, std::move(text), std::move(problems));
+  }
+  if (const Status admitted = host_.admit(plan); !admitted) {
+    return roll_back(kind_of(admitted.error()), admitted.error().text);
+  }
+  stage_ = Stage::kStarting;
+  if (const Status bound = parts_.listeners.prepare(plan, plan.workers); !bound) {
+    return roll_back(kind_of(bound.error()), bound.error().text);
+  }
+  listeners_prepared_ = true;
+  auto generation = host_.add_generation(std::move(plan), std::move(inputs_));
+  if (!generation) return roll_back(Verdict::Kind::kRolledBack, generation.error().text);
+  generation_ = *generation;
+  generation_->start();
+}
+
+void Reload::on_prepared(Generation& generation) {
+  if (&generation == generation_ && stage_ == Stage::kStarting) commit();
+}
+
+void Reload::on_failed(Generation& generation, const std::string& reason) {
+  if (&generation == generation_ && stage_ == Stage::kStarting) {
+    roll_back(Verdict::Kind::kRolledBack, reason);
+  }
+}
+
+// listen() is its first act; from then on a worker that dies is replaced, never the reload undone.
+void Reload::commit() {
+  if (const Status listening = parts_.listeners.commit(); !listening) {
+    return roll_back(Verdict::Kind::kRolledBack, listening.error().text);
+  }
+  listeners_prepared_ = false;
+  stage_ = Stage::kSettling;
+  patience_.start_once(generation_->plan().runtime.start_timeout);
+  generation_->serve();
+}
+
+void Reload::on_workers_changed() {
+  if (stage_ == Stage::kSettling && generation_->all_slots_ready()) {
+    retire_old();
+  } else if (stage_ == Stage::kRetiring && host_.old_stopped_accepting()) {
+    finish(Verdict::Kind::kCommitted, {});
+  }
+}
+
+void Reload::retire_old() {
+  stage_ = Stage::kRetiring;
+  patience_.start_once(kStopAcceptingPatience);
+  host_.replace_current(*generation_);
+  if (stage_ == Stage::kRetiring && host_.old_stopped_accepting()) {
+    finish(Verdict::Kind::kCommitted, {});
+  }
+}
+
+void Reload::on_patience_over() {
+  if (stage_ == Stage::kSettling) {
+    // Slots that still have no worker are adopted; with nobody ready the old ones go on serving.
+    if (generation_->ready_workers() > 0) return retire_old();
+    log::warning("reload_waits", {{"generation", generation_->id()}});
+    patience_.start_once(kStopAcceptingPatience);
+  } else if (stage_ == Stage::kRetiring) {
+    log::warning("old_workers_silent", {{"generation", generation_->id()}});
+    finish(Verdict::Kind::kCommitted, {});
+  }
+}
+
+void Reload::cancel(const std::string& reason) {
+  if (stage_ == Stage::kDone) return;
+  if (is_committed()) {
+    if (stage_ == Stage::kSettling) host_.replace_current(*generation_);
+    return finish(Verdict::Kind::kCommitted, {});
+  }
+  roll_back(Verdict::Kind::kRolledBack, reason);
+}
+
+void Reload::roll_back(Verdict::Kind kind, std::string error, std::vector<Problem> problems) {
+  stage_ = Stage::kDone;
+  check_.reset();
+  if (generation_) std::exchange(generation_, nullptr)->abort();
+  if (listeners_prepared_) parts_.listeners.abort();
+  listeners_prepared_ = false;
+  finish(kind, std::move(error), std::move(problems));
+}
+
+void Reload::finish(Verdict::Kind kind, std::string error, std::vector<Problem> problems) {
+  stage_ = Stage::kDone;
+  patience_.stop();
+  Verdict verdict;
+  verdict.kind = kind;
+  verdict.tier = tier_;
+  verdict.error = std::move(error);
+  verdict.problems = std::move(problems);
+  verdict.at = parts_.clock.wall();
+  verdict.duration = std::chrono::duration_cast<Milliseconds>(parts_.clock.steady() - began_);
+  const Generation* current = host_.current_generation();
+  verdict.generation = current ? current->id() : 0;
+  host_.on_reload_done(std::move(verdict));
+}
+
+}  // namespace servery

@@ -1,0 +1,58 @@
+#include "supervisor/verdict.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+
+namespace servery {
+
+int Verdict::exit_code() const {
+  switch (kind) {
+    case Kind::kCommitted:
+      return kExitDone;
+    case Kind::kInvalid:
+      return kExitInputWrong;
+    case Kind::kRolledBack:
+    case Kind::kSuperseded:
+      return kExitFailed;
+  }
+  return kExitFailed;
+}
+
+std::string_view verdict_name(Verdict::Kind kind) {
+  switch (kind) {
+    case Verdict::Kind::kCommitted:
+      return "committed";
+    case Verdict::Kind::kRolledBack:
+      return "rolled_back";
+    case Verdict::Kind::kInvalid:
+      return "invalid";
+    case Verdict::Kind::kSuperseded:
+      return "superseded";
+  }
+  return "rolled_back";
+}
+
+Json to_json(const Verdict& verdict) {
+  Json problems = Json::array();
+  for (const Problem& problem : verdict.problems) problems.push_back(to_json(problem));
+  return Json{{"generation", verdict.generation},
+              {"tier", tier_name(verdict.tier)},
+              {"verdict", verdict_name(verdict.kind)},
+              {"error", verdict.error.empty() ? Json(nullptr) : Json(verdict.error)},
+              {"problems", std::move(problems)},
+              {"at", format_time(verdict.at)},
+              {"duration_ms", verdict.duration.count()}};
+}
+
+std::string format_time(WallTime time) {
+  const auto ms = std::chrono::floor<Milliseconds>(time.time_since_epoch());
+  const auto whole = std::chrono::floor<std::chrono::seconds>(ms);
+  const auto seconds = static_cast<std::time_t>(whole.count());
+  std::tm tm{};
+  gmtime_r(&seconds, &tm);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", tm.tm_year + 1900, tm.tm_mon + 1,
+                     tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (ms - whole).count());
+}
+
+}  // namespace servery

@@ -1,0 +1,42 @@
+// How a reload (or the first start) ended, as it is told to whoever asked, to `status` and to the
+// log. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/clock.h"
+#include "common/base/exit_code.h"
+#include "common/base/json.h"
+#include "config/plan.h"
+
+namespace servery {
+
+struct Verdict {
+  enum class Kind {
+    kCommitted,
+    kRolledBack,  // failed at run time; the old generation is untouched
+    kInvalid,     // the input is wrong: what `check` finds
+    kSuperseded,  // a later request took its place before it began
+  };
+  Kind kind = Kind::kCommitted;
+  std::uint64_t generation = 0;  // the one that serves after it
+  ReloadTier tier = ReloadTier::kGeneration;
+  std::string error;  // empty when committed
+  std::vector<Problem> problems;
+  WallTime at;
+  Milliseconds duration{0};
+
+  int exit_code() const;
+};
+
+std::string_view verdict_name(Verdict::Kind kind);
+// {"verdict", "generation", "tier", "error", "problems", "at", "duration_ms"}.
+Json to_json(const Verdict& verdict);
+
+// "2026-01-31T12:00:00.250Z".
+std::string format_time(WallTime time);
+
+}  // namespace servery
