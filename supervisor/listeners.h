@@ -11,14 +11,18 @@
 // its configured text; ":PORT" is two groups of sockets under one text.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
 #include "config/plan.h"
+#include "supervisor/member_orders.h"
 #include "supervisor/notify.h"
 
 namespace servery {
@@ -56,8 +60,9 @@ struct ListenerChanges {
   std::vector<std::string> closed;
 };
 
-class ListenerGroup;
-class MemberOrders;
+struct ListenerGroup;
+struct ListenSocket;
+class TcpAddress;
 
 class Listeners {
  public:
@@ -68,9 +73,10 @@ class Listeners {
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
 
-  // Binds what `plan.listeners` needs for `slots` workers and is not there yet. On failure nothing
-  // has changed; kInvalid: the address cannot be used as written (exit 2), any other code: it could
-  // not be had now (kExists: in use, naming the owner where known).
+  // Binds what `plan.listeners` needs for `slots` workers (0: nothing is wanted any more) and is
+  // not there yet. On failure nothing has changed; kInvalid: the address cannot be used as written
+  // (exit 2), any other code: it could not be had now (kExists: in use, naming the owner where
+  // known).
   Status prepare(const Plan& plan, std::uint32_t slots);
   // Listens on what was bound and publishes Unix sockets. On failure call abort().
   Status commit();
@@ -88,19 +94,43 @@ class Listeners {
   ListenerChanges changes(const Plan& plan) const;
   // Sentences for the log since the last call (no IPv6, backlog clipped).
   std::vector<std::string> take_warnings();
-  // Closes inherited descriptors that no listener has claimed; after the first commit. Their names.
+  // Closes sockets of the manager's store that no listener has claimed; after the first commit.
+  // Their names, for FDSTOREREMOVE.
   std::vector<std::string> close_unclaimed();
 
  private:
-  Status prepare_listener(const PlanListener& listener, const Plan& plan, std::uint32_t slots);
-  Status prepare_both_families(const PlanListener& listener, std::uint32_t slots);
+  // listeners_prepare.cc
+  Status prepare_all(const Plan& plan, std::uint32_t slots);
+  Status prepare_tcp(const PlanListener& listener, std::uint32_t slots);
   Status prepare_scanned(const PlanListener& listener, std::uint32_t slots);
-  Result<ListenerGroup*> prepare_group(const PlanListener& listener, std::uint32_t slots);
+  Status prepare_both_families(const PlanListener& listener, std::uint32_t slots);
+  Status prepare_unix(const PlanListener& listener);
+  Status prepare_inherited(const PlanListener& listener, std::uint32_t slots);
+  Status adopt_inherited(const PlanListener& listener, std::size_t index, std::uint32_t slots);
+  Result<ListenerGroup*> prepare_group(const std::string& identity, const PlanListener& listener,
+                                       const TcpAddress& address, std::uint32_t slots);
+  Status prepare_slot(ListenerGroup& group, std::uint32_t slot);
+  bool take_stored(ListenerGroup& group, std::uint32_t slot);
+  void bind_siblings(ListenerGroup& group, std::uint32_t slots);
+  ListenerGroup& add_group(std::string identity, const PlanListener& listener);
 
-  std::vector<InheritedFd> inherited_;
+  // listeners.cc
+  Status listen_group(ListenerGroup& group);
+  void take_back(ListenerGroup& group, ListenSocket& socket);
+  void settle();
+  void retire_socket(ListenerGroup& group, ListenSocket& socket);
+  void close_socket(ListenerGroup& group, ListenSocket& socket);
+  void remove_gone();
+  void select_survivors(const std::string& address, int except = -1);
+  bool is_leaving(int fd) const;
+  ListenerGroup* find_group(std::string_view identity);
+  std::set<ino_t> own_inodes() const;
+
+  std::vector<InheritedFd> inherited_;  // not claimed by a group
   std::vector<std::unique_ptr<ListenerGroup>> groups_;
-  std::unique_ptr<MemberOrders> orders_;
+  MemberOrders orders_;
   std::vector<std::string> warnings_;
+  int backlog_ = 0;
   bool preparing_ = false;
 };
 

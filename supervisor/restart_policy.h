@@ -30,13 +30,14 @@ class RestartPolicy {
   // first, then backoff_initial doubling to backoff_max, +-20 % by `random` in [0, 1).
   Milliseconds on_end(SteadyTime now, double random);
 
-  // More than `limit` ends within `window`; left only by a healthy worker.
-  bool in_crash_loop() const { return crash_loop_; }
-  // Boot failures in a row; a first start gives up at `limit` of them.
-  std::uint32_t ends_since_ready() const { return ends_since_ready_; }
+  // More than `limit` ends within `window`; only 60 s of health leave it.
+  bool in_crash_loop(SteadyTime now) const;
+  // The slot has never had a ready worker and failed `limit` times: a first start gives up.
   bool first_start_failed() const;
 
  private:
+  static Milliseconds jittered(Milliseconds delay, double random);
+  bool is_healthy(SteadyTime now) const;
   void reset_if_healthy(SteadyTime now);
 
   Settings settings_;

@@ -87,6 +87,7 @@ class SharedMemory {
 
   SharedMemory() = default;
   std::uint64_t read(Page& page, Metric metric) const;
+  Status make_base(std::uint32_t slot);
   void reap(std::uint32_t index);
 
   std::vector<Base> bases_;                           // by slot

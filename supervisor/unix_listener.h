@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "common/base/result.h"
 #include "common/base/unique_fd.h"
@@ -25,17 +26,17 @@ class UnixListener {
   UnixListener() = default;
   // Takes the lock and binds a stream socket under a temporary name. `mode`: permission bits.
   static Result<UnixListener> bind(const std::string& path, std::uint32_t mode);
-  UnixListener(UnixListener&&) noexcept = default;
+  UnixListener(UnixListener&& other) noexcept { *this = std::move(other); }
   UnixListener& operator=(UnixListener&& other) noexcept;
   ~UnixListener() { reset(); }
 
   // listen(), then rename to the path: nobody can find it before it answers.
   Status publish(int backlog);
   Status set_mode(std::uint32_t mode);
-  // Removes the name (its own inode only), so that nobody new arrives; the socket stays.
+  // Removes the name (its own inode only) and the lock: nobody new arrives, the path is free for
+  // the next owner, the socket stays.
   void unlink();
-  // unlink(), close, release and remove the lock.
-  void reset();
+  void reset();  // unlink() and close
 
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }
