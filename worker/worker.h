@@ -16,27 +16,13 @@
 #include "config/settings.h"
 #include "ipc/shared_page.h"
 #include "ipc/shared_view.h"
+#include "worker/transport/hand_over.h"
+#include "worker/transport/listener.h"
 
 namespace servery {
 
-// A listening socket as the supervisor handed it over. Identity over reloads: (listener, slot).
-struct ListenSocket {
-  std::string listener;  // the configured address, e.g. "0.0.0.0:8000"
-  unsigned slot = 0;
-  UniqueFd fd;
-  bool shared = false;  // one socket polled by all workers: at most 4 accepts a wake
-  bool is_unix = false;
-};
-
-// An idle plain HTTP/1 connection between two workers of one slot (architecture section 8, rule 9).
-struct HandedConnection {
-  std::uint64_t id = 0;  // the old worker's, for hand_over_done
-  UniqueFd fd;  // a duplicate in on_hand_over: the old worker keeps its own until it is acked
-  std::string listener;
-  std::string peer;
-  std::uint16_t peer_port = 0;
-  std::uint64_t requests = 0;  // already answered on it
-};
+using ListenSocket = transport::ListenSocket;
+using HandedConnection = transport::HandedConnection;
 
 // What keeps a draining worker alive.
 struct OpenWork {

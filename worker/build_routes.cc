@@ -1,0 +1,145 @@
+#include "worker/build_routes.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "common/base/text.h"
+#include "worker/features/redirect/redirect_handler.h"
+#include "worker/features/respond/respond_handler.h"
+
+namespace servery {
+namespace {
+
+void drop_name(std::vector<http::ResponseField>& fields, const std::string& name) {
+  std::erase_if(fields, [&](const http::ResponseField& field) { return field.name == name; });
+}
+
+void apply_rules(http::HeaderPolicy& policy, const HeaderRules& rules) {
+  for (const std::string& text : rules.remove) {
+    const std::string name = to_lower(text);
+    drop_name(policy.set, name);
+    drop_name(policy.add, name);
+    policy.remove.push_back(name);
+  }
+  for (const auto& [text, value] : rules.set) {
+    const std::string name = to_lower(text);
+    drop_name(policy.set, name);
+    drop_name(policy.add, name);
+    policy.set.push_back({name, value});
+  }
+  for (const auto& [text, value] : rules.add) policy.add.push_back({to_lower(text), value});
+}
+
+Result<http::MethodSet> to_methods(const MethodSet& configured) {
+  if (configured.any) return http::MethodSet::any();
+  http::MethodSet methods;
+  for (const std::string& name : configured.names) {
+    const auto method = http::parse_method(name);
+    if (!method) return fail(Errc::kInvalid, "unknown method " + name);
+    methods.add(*method);
+    if (*method == http::Method::kGet) methods.add(http::Method::kHead);  // RFC 9110 9.1
+  }
+  return methods;
+}
+
+files::SymlinkPolicy to_policy(Symlinks symlinks) {
+  switch (symlinks) {
+    case Symlinks::kInside:
+      return files::SymlinkPolicy::kInside;
+    case Symlinks::kNone:
+      return files::SymlinkPolicy::kNone;
+    case Symlinks::kAll:
+      return files::SymlinkPolicy::kAll;
+  }
+  return files::SymlinkPolicy::kNone;
+}
+
+// This machine's names, for the local profile's host rule.
+std::vector<std::string> local_names(const Settings& settings) {
+  std::vector<std::string> names = settings.local_hosts;
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0') {
+    names.push_back(to_lower(name.data()));
+  }
+  return names;
+}
+
+// Makes the handler of a route; one overload for each kind.
+struct MakeHandler {
+  const Settings& settings;
+  const std::map<std::string, UniqueFd>& roots;
+  const features::StaticServices& services;
+  std::uint32_t route;
+  const http::HeaderPolicy& headers;
+
+  using Made = Result<std::unique_ptr<routing::Handler>>;
+
+  Made operator()(const StaticSettings& fixed) const {
+    const auto found = roots.find(fixed.root);
+    if (found == roots.end()) return fail(Errc::kInternal, "no descriptor for " + fixed.root);
+    UniqueFd copy(::fcntl(found->second.get(), F_DUPFD_CLOEXEC, 0));
+    if (!copy) return fail_errno("static root " + fixed.root, errno);
+    files::Root root =
+        SERVERY_TRY(files::open_root(std::move(copy), to_policy(fixed.symlinks), fixed.root));
+    features::StaticOptions options{
+        .route = route,
+        .index = fixed.index,
+        .hidden =
+            fixed.hidden == Hidden::kDeny ? files::HiddenNames::kDeny : files::HiddenNames::kAllow,
+        .cache_control = fixed.cache_control,
+        .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file};
+    return std::make_unique<features::StaticHandler>(services, std::move(root), std::move(options));
+  }
+
+  Made operator()(const RespondSettings& fixed) const {
+    return std::make_unique<features::RespondHandler>(fixed.status, fixed.body, headers);
+  }
+
+  Made operator()(const RedirectSettings& fixed) const {
+    return SERVERY_TRY(features::RedirectHandler::create(fixed.to, fixed.status));
+  }
+};
+
+}  // namespace
+
+http::HeaderPolicy merge_headers(const HeaderRules& outer, const HeaderRules& inner) {
+  http::HeaderPolicy policy;
+  apply_rules(policy, outer);
+  apply_rules(policy, inner);
+  return policy;
+}
+
+Result<routing::PipelineParts> build_routes(const Settings& settings,
+                                            const std::map<std::string, UniqueFd>& roots,
+                                            const features::StaticServices& services) {
+  routing::PipelineParts parts;
+  parts.headers = merge_headers(settings.headers, {});
+  parts.body_limit = settings.limits.body_bytes;
+  parts.hosts.hosts = settings.hosts;
+  parts.hosts.canonical_host = settings.canonical_host;
+  parts.hosts.local_guard = settings.profile == Profile::kLocal && settings.hosts.empty();
+  parts.hosts.local_names = local_names(settings);
+  for (const RouteSettings& configured : settings.routes) {
+    routing::Route route;
+    route.key.host = configured.host;
+    route.key.path = configured.path;
+    route.key.exact = configured.exact;
+    route.key.methods = SERVERY_TRY(to_methods(configured.methods));
+    route.headers = merge_headers(settings.headers, configured.headers);
+    route.body_limit = settings.limits.body_bytes;
+    const auto number = static_cast<std::uint32_t>(parts.routes.size());
+    route.handler = SERVERY_TRY(std::visit(
+        MakeHandler{settings, roots, services, number, route.headers}, configured.handler));
+    parts.routes.push_back(std::move(route));
+  }
+  return parts;
+}
+
+}  // namespace servery

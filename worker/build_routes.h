@@ -1,0 +1,26 @@
+// From the settings to the objects that answer requests: routes with their handlers, policies and
+// limits. The only place that names every feature. Used once, while a worker is built.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/base/unique_fd.h"
+#include "config/settings.h"
+#include "worker/features/static/static_handler.h"
+#include "worker/routing/pipeline.h"
+
+namespace servery {
+
+// `roots`: an O_PATH descriptor for each absolute root path; each is opened for reading once, as a
+// proof.
+Result<routing::PipelineParts> build_routes(const Settings& settings,
+                                            const std::map<std::string, UniqueFd>& roots,
+                                            const features::StaticServices& services);
+
+// `outer` and then `inner`: what the inner names replaces or removes what the outer gave.
+http::HeaderPolicy merge_headers(const HeaderRules& outer, const HeaderRules& inner);
+
+}  // namespace servery
