@@ -33,7 +33,7 @@ class ControlReply {
  public:
   explicit ControlReply(std::weak_ptr<ControlClient> client) : client_(std::move(client)) {}
   ControlReply(ControlReply&&) noexcept = default;
-  ControlReply& operator=(ControlReply&&) = delete;
+  ControlReply& operator=(ControlReply&& other) noexcept;
   ~ControlReply();
 
   bool is_open() const { return !client_.expired(); }
@@ -42,6 +42,8 @@ class ControlReply {
   void fail(int exit_code, std::string_view error);
 
  private:
+  void abandon();
+
   std::weak_ptr<ControlClient> client_;
 };
 
@@ -77,7 +79,7 @@ class ControlServer final : private FdWatcher {
 
   ControlServer(Loop& loop, Options options, ControlHandler& handler);
   void on_ready(int events) override;
-  void accept_one(int fd);
+  void accept_client(UniqueFd fd);
   void remove(ControlClient& client);
   void close_idle();
 
