@@ -25,6 +25,8 @@ namespace servery {
 class ReloadHost {
  public:
   virtual ~ReloadHost() = default;
+  virtual void on_reload_begin() = 0;
+  virtual void on_reload_superseded() = 0;
   // The plan is valid. May it be run by this process? An error is the verdict (kInvalid: exit 2).
   virtual Status admit(const Plan& plan) = 0;
   virtual Result<Generation*> add_generation(Plan plan, UniqueFd inputs) = 0;

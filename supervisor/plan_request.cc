@@ -1,0 +1,64 @@
+#include "supervisor/plan_request.h"
+
+#include "common/base/exit_code.h"
+#include "ipc/memfd.h"
+
+namespace servery {
+
+Status PlanRequest::begin(Loop& loop, const Executable& executable, const std::string& inputs) {
+  inputs_ = SERVERY_TRY(ipc::seal_text("servery-inputs", inputs));
+  const Generation* current = fleet_.current();
+  check_ = SERVERY_TRY(ConfigCheck::start(loop, executable, inputs_.get(),
+                                          current ? current->inputs() : -1,
+                                          [this](Result<Plan> plan) { on_plan(std::move(plan)); }));
+  return {};
+}
+
+void PlanRequest::fail(const Error& error) {
+  reply_.fail(kExitFailed, error.text);
+  done_(*this);
+}
+
+bool PlanRequest::on_child_exit(pid_t pid, int wait_status) {
+  if (!check_ || check_->pid() != pid) return false;
+  check_->on_exit(wait_status);
+  return true;
+}
+
+void PlanRequest::on_plan(Result<Plan> plan) {
+  if (!plan) return fail(plan.error());
+  const Json answer = plan_answer(*plan, fleet_.current(), listeners_);
+  reply_.finish(plan->ok() ? kExitDone : kExitInputWrong, answer);
+  done_(*this);
+}
+
+Json plan_answer(const Plan& plan, const Generation* current, const Listeners& listeners) {
+  Json problems = Json::array();
+  for (const Problem& problem : plan.problems) problems.push_back(to_json(problem));
+  Json answer{{"verdict", plan.ok() ? "ok" : "invalid"}, {"problems", std::move(problems)}};
+  if (!plan.ok()) return answer;
+  Json changes = Json::array();
+  for (const PlanChange& change : plan.changes) {
+    changes.push_back({{"key", change.key},
+                       {"old", change.old_value},
+                       {"new", change.new_value},
+                       {"tier", tier_name(change.tier)}});
+  }
+  std::uint64_t connections = 0;
+  std::size_t replaced = 0;
+  if (current) {
+    for (const auto& worker : current->workers()) connections += worker->page().connections();
+    replaced = current->workers().size();
+  }
+  const ListenerChanges sockets = listeners.changes(plan);
+  answer["tier"] = tier_name(plan.tier);
+  answer["changes"] = std::move(changes);
+  answer["listeners"] = {
+      {"opened", sockets.opened}, {"kept", sockets.kept}, {"closed", sockets.closed}};
+  answer["workers"] = {
+      {"now", current ? current->slot_count() : 0}, {"then", plan.workers}, {"replaced", replaced}};
+  answer["connections"] = connections;  // open on the workers that would go
+  return answer;
+}
+
+}  // namespace servery

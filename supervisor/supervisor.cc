@@ -1,0 +1,456 @@
+#include "supervisor/supervisor.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "common/base/log.h"
+#include "common/base/privileges.h"
+#include "supervisor/banner.h"
+#include "supervisor/process_stat.h"
+
+namespace servery {
+namespace {
+
+constexpr Milliseconds kTick{100};
+constexpr std::uint64_t kSupervisorDescriptors = 65'536;
+constexpr std::size_t kMaxPlanRequests = 4;
+
+void print_line(std::string_view text) { fmt::print(stderr, "{}\n", text); }
+
+// A string member; empty when it is absent or something else.
+std::string string_member(const Json& request, const char* name) {
+  const auto member = request.find(name);
+  return member != request.end() && member->is_string() ? member->get<std::string>() : "";
+}
+
+bool is_set(const Json& request, const char* name) {
+  const auto member = request.find(name);
+  return member != request.end() && member->is_boolean() && member->get<bool>();
+}
+
+}  // namespace
+
+int run_supervisor(const SuperviseOptions& options) {
+  log::set_role("supervisor");
+  auto supervisor = Supervisor::create(options);
+  if (!supervisor) {
+    print_line("servery: " + supervisor.error().text);
+    return kExitFailed;
+  }
+  return (*supervisor)->run();
+}
+
+Supervisor::Supervisor(const SuperviseOptions& options, std::unique_ptr<Loop> loop,
+                       Executable executable, std::vector<InheritedFd> inherited, Notify notify)
+    : started_(clock_.steady()),
+      loop_(std::move(loop)),
+      executable_(std::move(executable)),
+      notify_(std::move(notify)),
+      listeners_(std::move(inherited)),
+      random_engine_(std::random_device{}()),
+      retirement_(listeners_, fleet_),
+      relay_(fleet_),
+      reloads_(ReloadParts{*loop_, clock_, executable_, listeners_}, *this, fleet_, options.inputs,
+               options.config_path),
+      tick_(*loop_, [this] { tick(); }),
+      last_tick_(started_),
+      watchdog_(*loop_, [this] { notify_.watchdog(); }) {}
+
+Supervisor::~Supervisor() = default;
+
+Result<std::unique_ptr<Supervisor>> Supervisor::create(const SuperviseOptions& options) {
+  SERVERY_TRY(raise_descriptor_limit(kSupervisorDescriptors));
+  Executable executable = SERVERY_TRY(Executable::open_own());
+  std::vector<InheritedFd> inherited = SERVERY_TRY(take_inherited_fds());
+  Notify notify = SERVERY_TRY(Notify::from_environment());
+  std::unique_ptr<Loop> loop = SERVERY_TRY(Loop::create());
+  std::unique_ptr<Supervisor> supervisor(new Supervisor(
+      options, std::move(loop), std::move(executable), std::move(inherited), std::move(notify)));
+  supervisor->signals_ = SERVERY_TRY(SignalWatch::create(
+      *supervisor->loop_, {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGQUIT, SIGCHLD}, *supervisor));
+  return supervisor;
+}
+
+int Supervisor::run() {
+  ::signal(SIGPIPE, SIG_IGN);
+  oom_kills_ = cgroup_oom_kills();
+  if (const auto interval = notify_.watchdog_interval()) watchdog_.start_repeating(*interval);
+  tick_.start_repeating(kTick);
+  loop_->post([this] { reloads_.request({}, {}); });
+  loop_->run();
+  return exit_code_;
+}
+
+// ---- signals and children ----
+
+void Supervisor::on_signal(int signal, pid_t sender) {
+  if (signal == SIGCHLD) return reap_children();
+  log::info("signal", {{"signal", signal}, {"sender", sender}});
+  switch (signal) {
+    case SIGTERM:
+    case SIGINT: {
+      const Generation* current = fleet_.current();
+      const bool again = stop_.has_value();
+      stop(again || !current ? Milliseconds(0) : current->plan().runtime.stop_timeout);
+      break;
+    }
+    case SIGHUP:
+      reloads_.request({}, {});
+      break;
+    case SIGUSR1:
+      log::info("reopen_logs", {{"result", "no log file to reopen"}});
+      break;
+    case SIGQUIT:
+      dump_state();
+      break;
+    default:
+      break;
+  }
+}
+
+// Every child: ours, and as PID 1 whatever was left to us.
+void Supervisor::reap_children() {
+  for (;;) {
+    int wait_status = 0;
+    const pid_t pid = ::waitpid(-1, &wait_status, WNOHANG);
+    if (pid <= 0) return;
+    on_child_exit(pid, wait_status);
+  }
+}
+
+void Supervisor::on_child_exit(pid_t pid, int wait_status) {
+  bool oom = false;
+  if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL) {
+    oom = cgroup_oom_kills() > std::exchange(oom_kills_, cgroup_oom_kills());
+  }
+  for (Generation* generation : generations()) {
+    if (generation->on_child_exit(pid, wait_status, oom)) return;
+  }
+  if (reloads_.running() && reloads_.running()->on_child_exit(pid, wait_status)) return;
+  for (const auto& request : plan_requests_) {
+    if (request->on_child_exit(pid, wait_status)) return;
+  }
+  log::debug("child_reaped", {{"pid", pid}});
+}
+
+void Supervisor::dump_state() {
+  log::info("state", {{"status", dump_json(build_status(status_sources()))}});
+}
+
+void Supervisor::tick() {
+  const SteadyTime now = clock_.steady();
+  const auto late = std::chrono::duration_cast<Milliseconds>(now - last_tick_) - kTick;
+  const Milliseconds own_gap = std::max(Milliseconds(0), late);
+  last_tick_ = now;
+  if (own_gap > 10 * kTick) {
+    if (memory_) memory_->add(Metric::kClockGaps);
+    log::warning("supervisor_gap", {{"ms", own_gap.count()}});
+  }
+  for (Generation* generation : generations()) generation->tick(now, own_gap);
+}
+
+// ---- control socket ----
+
+void Supervisor::on_request(const Json& request, ControlReply reply) {
+  const std::string command = request.at("command").get<std::string>();
+  if (command == "status") {
+    const StatusSources sources = status_sources();
+    reply.finish(is_service_ready(sources) ? kExitDone : kExitFailed, build_status(sources));
+  } else if (command == "reload") {
+    on_reload_request(request, std::move(reply));
+  } else if (command == "plan") {
+    on_plan_request(request, std::move(reply));
+  } else if (command == "stop") {
+    on_stop_request(request, std::move(reply));
+  } else {
+    reply.fail(kExitInputWrong, "unknown command");
+  }
+}
+
+void Supervisor::on_reload_request(const Json& request, ControlReply reply) {
+  ReloadQueue::Caller caller;
+  caller.wait_drained = is_set(request, "wait_drained");
+  caller.reply.emplace(std::move(reply));
+  reloads_.request(string_member(request, "config"), std::move(caller));
+}
+
+void Supervisor::on_plan_request(const Json& request, ControlReply reply) {
+  if (plan_requests_.size() >= kMaxPlanRequests) return reply.fail(kExitFailed, "too many plans");
+  auto inputs = reloads_.read_inputs(string_member(request, "config"));
+  if (!inputs) {
+    const Json problem = to_json(inputs.error());
+    return reply.finish(kExitInputWrong,
+                        Json{{"verdict", "invalid"}, {"problems", Json::array({problem})}});
+  }
+  const auto forget = [this](PlanRequest& done) {
+    const auto entry = std::find_if(plan_requests_.begin(), plan_requests_.end(),
+                                    [&done](const auto& r) { return r.get() == &done; });
+    loop_->destroy_later(std::move(*entry));
+    plan_requests_.erase(entry);
+  };
+  plan_requests_.push_back(
+      std::make_unique<PlanRequest>(fleet_, listeners_, std::move(reply), forget));
+  PlanRequest& plan = *plan_requests_.back();
+  if (const Status begun = plan.begin(*loop_, executable_, *inputs); !begun) {
+    plan.fail(begun.error());
+  }
+}
+
+void Supervisor::on_stop_request(const Json& request, ControlReply reply) {
+  const auto timeout = request.find("timeout_ms");
+  const Generation* current = fleet_.current();
+  Milliseconds within = current ? current->plan().runtime.stop_timeout : Milliseconds(0);
+  if (timeout != request.end() && timeout->is_number_unsigned()) {
+    within = Milliseconds(std::min<std::uint64_t>(timeout->get<std::uint64_t>(), 86'400'000));
+  }
+  stop(within);
+  stop_->replies.push_back(std::move(reply));
+}
+
+// In quick mode a default place that is taken by a live server has a neighbour.
+Status Supervisor::open_control_socket(const Plan& plan) {
+  ControlServer::Options options;
+  options.path = plan.control_socket;
+  auto server = ControlServer::create(*loop_, options, *this);
+  if (!server && server.error().code == Errc::kExists && plan.control_socket_default &&
+      plan.config_path.empty()) {
+    const std::string directory = options.path.substr(0, options.path.rfind('/') + 1);
+    options.path = fmt::format("{}control-{}.sock", directory, ::getpid());
+    server = ControlServer::create(*loop_, options, *this);
+  }
+  if (!server) return tl::unexpected<Error>(std::move(server).error());
+  control_ = std::move(*server);
+  return {};
+}
+
+StatusSources Supervisor::status_sources() const {
+  return {clock_,      started_,   reloads_.config_path(), stop_.has_value(),
+          fleet_,      listeners_, memory_.get(),          histories_,
+          last_reload_};
+}
+
+// ---- generations ----
+
+void Supervisor::on_prepared(Generation& generation) {
+  if (reloads_.running()) reloads_.running()->on_prepared(generation);
+}
+
+void Supervisor::on_failed(Generation& generation, const std::string& reason) {
+  if (reloads_.running()) reloads_.running()->on_failed(generation, reason);
+}
+
+void Supervisor::on_workers_changed(Generation&) {
+  retirement_.reassign();
+  if (reloads_.running()) reloads_.running()->on_workers_changed();
+  if (memory_ && fleet_.current()) {
+    memory_->set(Metric::kWorkersReady, fleet_.current()->ready_workers());
+  }
+}
+
+void Supervisor::on_socket_empty(WorkerProcess& worker, const ipc::SocketEmpty& message) {
+  for (const std::string& name : retirement_.on_socket_empty(worker, message)) {
+    log::info("listener_closed", {{"socket", name}});
+  }
+}
+
+void Supervisor::on_hand_over(WorkerProcess& giver, ipc::HandOver message) {
+  relay_.on_hand_over(giver, std::move(message));
+}
+
+void Supervisor::on_taken_over(WorkerProcess& taker, const ipc::TakenOver& message) {
+  relay_.on_taken_over(taker, message);
+}
+
+void Supervisor::on_worker_gone(WorkerProcess& worker) {
+  relay_.on_worker_gone(worker);
+  retirement_.reassign();
+}
+
+void Supervisor::on_gone(Generation& generation) {
+  log::info("generation_gone", {{"generation", generation.id()}});
+  if (stop_ && generation.was_forced()) stop_->exit_code = kExitFailed;
+  loop_->destroy_later(fleet_.remove(generation));
+  if (memory_) memory_->set(Metric::kGenerations, fleet_.all().size());
+  reloads_.on_generation_gone();
+  leave_if_empty();
+}
+
+// ---- reloads ----
+
+void Supervisor::on_reload_begin() {
+  if (is_serving_) notify_.reloading("reloading");
+}
+
+void Supervisor::on_reload_superseded() {
+  if (memory_) memory_->add(Metric::kReloadSuperseded);
+}
+
+Status Supervisor::admit(const Plan& plan) {
+  if (!memory_) {
+    if (const auto level = log::parse_level(plan.log_level)) log::set_level(*level);
+    SERVERY_TRY(open_control_socket(plan));
+    memory_ = SERVERY_TRY(SharedMemory::create(plan.workers));
+    worker_parts_ =
+        std::make_unique<WorkerParts>(WorkerParts{*loop_, clock_, executable_, *memory_});
+  }
+  if (plan.workers > memory_->max_slots()) {
+    return fail(Errc::kExhausted,
+                fmt::format("runtime.workers: more than {} need a restart", memory_->max_slots()));
+  }
+  return {};
+}
+
+Result<Generation*> Supervisor::add_generation(Plan plan, UniqueFd inputs) {
+  while (histories_.size() < plan.workers) histories_.emplace_back(restart_settings(plan));
+  GenerationParts parts{*worker_parts_, listeners_, histories_, [this] {
+                          return std::uniform_real_distribution<double>()(random_engine_);
+                        }};
+  auto generation = SERVERY_TRY(Generation::create(parts, last_generation_ + 1, std::move(plan),
+                                                   std::move(inputs), !is_serving_, *this));
+  ++last_generation_;
+  Generation& added = fleet_.add(std::move(generation));
+  memory_->set(Metric::kGenerations, fleet_.all().size());
+  return &added;
+}
+
+void Supervisor::replace_current(Generation& generation) {
+  Generation* old = fleet_.current();
+  fleet_.set_current(generation);
+  for (SlotHistory& history : histories_) {
+    history.policy.set_settings(restart_settings(generation.plan()));
+  }
+  if (const auto level = log::parse_level(generation.plan().log_level)) log::set_level(*level);
+  retire_sockets();
+  if (!old) return;
+  old->drain(clock_.steady() + old->plan().runtime.drain_timeout, true);
+}
+
+// Rule 6 (a) and (b), then (c) is somebody's job before anybody is told to stop.
+void Supervisor::retire_sockets() {
+  std::vector<LeavingSocket> leaving = listeners_.retire();
+  for (const LeavingSocket& socket : leaving) notify_.unstore(socket.name);
+  retirement_.add(std::move(leaving));
+  for (const std::string& warning : listeners_.take_warnings()) {
+    log::warning("listener", {{"warning", warning}});
+  }
+}
+
+bool Supervisor::old_stopped_accepting() const {
+  const std::vector<Generation*> old = fleet_.old();
+  return std::all_of(old.begin(), old.end(),
+                     [](const Generation* g) { return g->all_stopped_accepting(); });
+}
+
+void Supervisor::on_reload_done(Verdict verdict) {
+  count_verdict(verdict.kind);
+  const log::Level level =
+      verdict.kind == Verdict::Kind::kCommitted ? log::Level::kInfo : log::Level::kError;
+  log::write(level, "reload",
+             {{"verdict", verdict_name(verdict.kind)},
+              {"generation", verdict.generation},
+              {"ms", verdict.duration.count()},
+              {"error", verdict.error}});
+  if (!is_serving_) {
+    on_first_start_done(verdict);
+  } else {
+    last_reload_ = verdict;
+    if (!stop_) {
+      notify_.ready(verdict.error.empty() ? fmt::format("generation {}", verdict.generation)
+                                          : "reload refused: " + verdict.error);
+    }
+  }
+  if (verdict.kind == Verdict::Kind::kCommitted) store_sockets(*fleet_.current());
+  reloads_.on_done(verdict);
+}
+
+void Supervisor::count_verdict(Verdict::Kind kind) {
+  if (!memory_ || !is_serving_) return;
+  memory_->add(kind == Verdict::Kind::kCommitted ? Metric::kReloadCommitted
+               : kind == Verdict::Kind::kInvalid ? Metric::kReloadInvalid
+                                                 : Metric::kReloadRolledBack);
+}
+
+void Supervisor::on_first_start_done(const Verdict& verdict) {
+  if (verdict.kind != Verdict::Kind::kCommitted) {
+    for (const Problem& problem : verdict.problems) print_line(format_problem(problem));
+    if (verdict.problems.empty() && !stop_) print_line("servery: " + verdict.error);
+    if (!stop_) {
+      begin_stop();
+      stop_->exit_code = verdict.exit_code();
+    }
+    return loop_->post([this] { leave_if_empty(); });
+  }
+  is_serving_ = true;
+  for (const std::string& name : listeners_.close_unclaimed()) {
+    log::info("inherited_descriptor_closed", {{"name", name}});
+    notify_.unstore(name);
+  }
+  std::vector<std::string> urls;
+  const std::vector<std::string> own = own_addresses();
+  for (const ListenerStatus& listener : listeners_.status()) {
+    for (std::string& url : listener_urls(listener, own)) urls.push_back(std::move(url));
+  }
+  fmt::print(stderr, "{}", format_banner(fleet_.current()->plan(), urls, control_->path()));
+  print_line("servery: ready");
+  notify_.ready(fmt::format("generation {}", verdict.generation));
+}
+
+void Supervisor::store_sockets(const Generation& generation) {
+  if (!notify_.is_active()) return;
+  for (std::uint32_t slot = 0; slot < generation.slot_count(); ++slot) {
+    for (const SlotSocket& socket : generation.sockets_of(slot)) {
+      if (!socket.shared || slot == 0) notify_.store(socket.name, socket.fd);
+    }
+  }
+}
+
+// ---- the end ----
+
+// Again: sooner, never later.
+void Supervisor::stop(Milliseconds within) {
+  log::info("stop", {{"within_ms", within.count()}});
+  notify_.stopping("stopping");
+  if (!stop_) begin_stop();
+  const SteadyTime deadline = clock_.steady() + within;
+  for (Generation* generation : generations()) generation->drain(deadline, false);
+  loop_->post([this] { leave_if_empty(); });
+}
+
+void Supervisor::begin_stop() {
+  stop_.emplace();
+  if (memory_) stop_->forced_before = memory_->total(Metric::kDrainForced);
+  reloads_.stop();
+  const Plan nothing;
+  if (listeners_.prepare(nothing, 0) && listeners_.commit()) retire_sockets();
+}
+
+void Supervisor::leave_if_empty() {
+  if (!stop_ || !fleet_.empty() || reloads_.running()) return;
+  if (memory_ && memory_->total(Metric::kDrainForced) > stop_->forced_before) {
+    stop_->exit_code = kExitFailed;
+  }
+  retirement_.close_all();
+  const int code = stop_->exit_code;
+  const Json result{{"verdict", code == kExitDone ? "stopped" : "forced"},
+                    {"problems", Json::array()}};
+  for (ControlReply& reply : stop_->replies) reply.finish(code, result);
+  stop_->replies.clear();
+  log::info("stopped", {{"code", code}});
+  exit_code_ = code;
+  loop_->stop();
+}
+
+// A copy: what is done with them may remove some.
+std::vector<Generation*> Supervisor::generations() const {
+  std::vector<Generation*> result;
+  for (const auto& generation : fleet_.all()) result.push_back(generation.get());
+  return result;
+}
+
+}  // namespace servery
