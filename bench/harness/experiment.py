@@ -1,0 +1,145 @@
+"""One row of the benchmark over all servers: start, verify, rounds in random order, counts, judgement."""
+
+import contextlib
+import json
+import pathlib
+import random
+
+import counts
+import process
+import report
+import rows
+import stats
+import verify
+
+CONTROL = json.loads((pathlib.Path(__file__).parent / "control.json").read_text())
+CONTROL_SLACK = 0.08
+RELOADS = 10
+RELOAD_SECONDS = 5.0
+
+
+class Experiment:
+    def __init__(self, session, row, chosen, arguments):
+        self.session = session
+        self.row = row
+        self.chosen = chosen
+        self.arguments = arguments
+        self.order = random.Random(arguments.seed)
+        self.remarks = []
+
+    def run(self):
+        """{servers: {name: figures}, best_nginx, remarks}; `rounds` holds every single measurement."""
+        with contextlib.ExitStack() as stack:
+            running = {server.name: started for server in self.chosen if (started := self.start(server, stack))}
+            offered = self.offered_rate(running) if self.row.share else None
+            rounds = self.rounds(running, offered)
+            entries = {name: self.entry(results, offered) for name, results in rounds.items()}
+            for name, entry in entries.items():
+                entry.setdefault("pss", process.pss_bytes(running[name].pids()))
+            if self.arguments.counts and self.row.kind == "closed":
+                self.count_calls(running, entries)
+        if self.arguments.counts and self.row.kind == "closed":
+            self.count_instructions(entries)
+        best = self.add_ratios(entries, rounds)
+        self.remarks += report.goal_remarks(self.row, entries, best)
+        return {"servers": entries, "best_nginx": best, "remarks": self.remarks, "rounds": rounds}
+
+    def start(self, server, stack):
+        try:
+            started = self.session.start(server, self.row)
+        except (verify.Wrong, RuntimeError, OSError) as problem:
+            self.remarks.append(f"{server.name} left out: {problem}")
+            return None
+        stack.callback(started.stop)
+        return started
+
+    def rounds(self, running, offered):
+        results = {name: [] for name in running}
+        names = list(running)
+        for _ in range(1 if self.row.kind == "idle" else self.arguments.rounds):
+            self.order.shuffle(names)
+            for name in names:
+                results[name].append(self.measure(running[name], offered))
+        return results
+
+    def measure(self, started, offered):
+        options = ("--seconds", self.arguments.seconds)
+        if self.row.kind == "idle":
+            return self.session.idle(started, self.row)
+        if self.row.kind == "closed":
+            return self.session.load(started, self.row, options)
+        if self.row.kind == "open":
+            return self.session.load(started, self.row, (*options, "--rate", offered))
+        steady = self.session.load(started, self.row, (*options, "--rate", offered))
+        result = self.session.during_reloads(started, self.row, ("--rate", offered), RELOAD_SECONDS, RELOADS)
+        result["steady"] = steady["latency_us"]["p99"]
+        return result
+
+    def offered_rate(self, running):
+        """The share of what the best nginx variant present reaches in a closed loop, measured now."""
+        nginx = [started for name, started in running.items() if name.startswith("nginx")] or list(running.values())
+        closed = rows.BY_NAME["keep-64"]
+        return int(self.row.share * max(self.session.maximum(started, closed) for started in nginx))
+
+    def entry(self, results, offered):
+        """Medians and spread of the rounds of one server."""
+        def over(key):
+            return stats.summary([key(result) for result in results])
+        entry = {name: over(lambda r, name=name: r[name]) for name in
+                 ("cpu_us", "rate", "megabytes_per_second", "server_busy", "client_busy")}
+        for name in ("p50", "p99", "p999"):
+            latency = "latency_us" if results[0]["latency_us"]["count"] else "latency_large_us"
+            entry[name] = over(lambda r, name=name: r[latency][name])
+        entry["client_limited"] = any(result["client_limited"] for result in results)
+        entry["errors"] = sum(result["errors"] for result in results)
+        entry["answers"] = sum(result["answers"] for result in results)
+        entry["offered"] = offered
+        entry["late_share"] = over(lambda r: r["late"] / max(1, r["answers"]))
+        if any(result["void"] for result in results):
+            kinds = {kind: sum(r["error_kinds"][kind] for r in results) for kind in results[0]["error_kinds"]}
+            entry["void"] = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count) or "not all 2xx"
+        if self.row.kind == "reload":
+            entry["steady"] = over(lambda r: r["steady"])
+            entry["times"] = over(lambda r: r["latency_us"]["p99"] / max(1.0, r["steady"]))
+        if self.row.kind == "idle":
+            entry["bytes_per_connection"] = over(lambda r: r["bytes_per_connection"])
+            entry.update({name: results[0][name] for name in ("pss_before", "pss_open", "pss_after")})
+        return entry
+
+    def add_ratios(self, entries, rounds):
+        """Ratios of CPU per request to each other server, and the control; the name of the best nginx variant."""
+        valid = {name: [r["cpu_us"] for r in results] for name, results in rounds.items() if not entries[name].get("void")}
+        variants = [name for name in valid if name.startswith("nginx")]
+        best = min(variants, key=lambda name: entries[name]["cpu_us"]["median"], default=None)
+        for name, values in valid.items():
+            entries[name]["ratios"] = {other: stats.ratio(values, valid[other]) for other in valid if other != name}
+            entries[name]["ratio"] = entries[name]["ratios"].get(best)
+        if self.row.kind == "closed":
+            self.check_control(entries, best)
+        return best
+
+    def check_control(self, entries, best):
+        """The limit server's ratio to the best nginx variant is a property of this row: off means noise."""
+        usual = CONTROL.get(self.row.name)
+        for control in ("limit", "limit-deferred"):
+            found = entries.get(control, {}).get("ratio")
+            if not found or not usual or control not in usual:
+                continue
+            off = found["median"] / usual[control] - 1
+            if abs(off) > CONTROL_SLACK:
+                self.remarks.append(f"VOID: {control} is {found['median']:.2f} of {best}, {100 * off:+.0f} % off its usual "
+                                    f"{usual[control]:.2f}: the machine was not quiet")
+                for entry in entries.values():
+                    entry.setdefault("void", "control")
+
+    def count_calls(self, running, entries):
+        for name, entry in entries.items():
+            calls = counts.system_calls(self.session, running[name], self.row, 4000)
+            entry["system_calls"] = calls
+            entry["calls"] = sum(calls.values())
+
+    def count_instructions(self, entries):
+        for server in self.chosen:
+            if server.name in entries:
+                with contextlib.suppress(RuntimeError, verify.Wrong, ValueError):
+                    entries[server.name]["instructions"] = counts.instructions(self.session, server, self.row, 1000, 4000)
