@@ -18,10 +18,9 @@ enum class ControlCommand { kReload, kStatus, kStop, kPlan };
 struct ControlRequest {
   ControlCommand command = ControlCommand::kStatus;
   bool json = false;
-  std::string socket;  // path; see socket_given
-  bool socket_given =
-      false;                // by --control: only that one. Else the only live one in its directory
-  std::string config_path;  // reload, plan: absolute; empty: the running file
+  std::string socket;                   // path
+  bool socket_given = false;            // only that one; else the only live one of its directory
+  std::string config_path;              // reload, plan: absolute; empty: the running file
   bool wait_drained = false;            // reload
   std::optional<Milliseconds> timeout;  // stop: then what is left is forced
 };
@@ -30,10 +29,7 @@ int run_control_command(const ControlRequest& request);
 
 // The live control sockets (*.sock) of a directory, sorted.
 std::vector<std::string> live_control_sockets(const std::string& directory);
-
-// The pieces of the above, for tests: the request line, and an answer as a person reads it.
+// The request line for the server.
 Json control_message(const ControlRequest& request);
-std::string format_status(const Json& status, bool colour);
-std::string format_verdict(ControlCommand command, const Json& result, bool colour);
 
 }  // namespace servery
