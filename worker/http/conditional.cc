@@ -81,7 +81,7 @@ Precondition evaluate_preconditions(const RequestFields& fields, bool is_get_or_
     if (!list_matches(fields, FieldId::kIfMatch, exists, validators.etag, etags_match_strong)) {
       return Precondition::kFailed;
     }
-  } else if (exists) {
+  } else if (exists && validators.has_last_modified) {
     const auto date = single_date(fields, FieldId::kIfUnmodifiedSince, now);
     if (date && validators.last_modified > *date) return Precondition::kFailed;
   }
@@ -90,7 +90,7 @@ Precondition evaluate_preconditions(const RequestFields& fields, bool is_get_or_
     if (list_matches(fields, FieldId::kIfNoneMatch, exists, validators.etag, etags_match_weak)) {
       return is_get_or_head ? Precondition::kNotModified : Precondition::kFailed;
     }
-  } else if (is_get_or_head && exists) {
+  } else if (is_get_or_head && exists && validators.has_last_modified) {
     const auto date = single_date(fields, FieldId::kIfModifiedSince, now);
     if (date && validators.last_modified <= *date) return Precondition::kNotModified;
   }

@@ -13,6 +13,7 @@ struct Validators {
   std::string_view etag;                 // as sent, with quotes and W/; empty: none
   std::int64_t last_modified = 0;        // Unix seconds
   bool last_modified_is_strong = false;  // at least a second older than now (RFC 9110 8.8.2.2)
+  bool has_last_modified = true;         // else dates are ignored (RFC 9110 13.1.3, 13.1.4)
 };
 
 enum class Precondition : std::uint8_t {

@@ -1,0 +1,242 @@
+#include "worker/features/listing/listing_text.h"
+
+#include <array>
+#include <charconv>
+#include <ctime>
+
+namespace servery::listing {
+namespace {
+
+constexpr char kHex[] = "0123456789ABCDEF";
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::string_view kStandardAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kUrlAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+unsigned byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
+
+bool is_continuation(std::string_view text, std::size_t i, unsigned least, unsigned most) {
+  return i < text.size() && byte_at(text, i) >= least && byte_at(text, i) <= most;
+}
+
+// Characters that reorder what follows them (U+202A-202E, U+2066-2069), or C1 controls.
+bool is_deceptive(std::string_view sequence) {
+  if (sequence.size() == 2) return byte_at(sequence, 0) == 0xC2 && byte_at(sequence, 1) < 0xA0;
+  if (sequence.size() != 3 || byte_at(sequence, 0) != 0xE2) return false;
+  const unsigned second = byte_at(sequence, 1);
+  const unsigned third = byte_at(sequence, 2);
+  return (second == 0x80 && third >= 0xAA && third <= 0xAE) ||
+         (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+}
+
+// The control pictures U+2400 and on.
+void append_picture(std::string& out, unsigned control) {
+  const unsigned code = control == 0x7F ? 0x21 : control;
+  out += "\xE2\x90";
+  out += static_cast<char>(0x80 + code);
+}
+
+void append_html_char(std::string& out, char c) {
+  switch (c) {
+    case '&':
+      out += "&amp;";
+      break;
+    case '<':
+      out += "&lt;";
+      break;
+    case '>':
+      out += "&gt;";
+      break;
+    case '"':
+      out += "&quot;";
+      break;
+    case '\'':
+      out += "&#39;";
+      break;
+    default:
+      out += c;
+  }
+}
+
+bool is_unreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+std::array<char, 32> format_time(const char* format, std::int64_t seconds) {
+  std::array<char, 32> text{};
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  if (::gmtime_r(&time, &parts) == nullptr) return text;
+  if (parts.tm_year < -1900 || parts.tm_year > 9999 - 1900) return text;
+  if (std::strftime(text.data(), text.size(), format, &parts) == 0) text[0] = '\0';
+  return text;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const unsigned first = byte_at(text, 0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return is_continuation(text, 1, 0x80, 0xBF) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const unsigned least = first == 0xE0 ? 0xA0 : 0x80;  // no overlong form
+    const unsigned most = first == 0xED ? 0x9F : 0xBF;   // no surrogate
+    return is_continuation(text, 1, least, most) && is_continuation(text, 2, 0x80, 0xBF) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const unsigned least = first == 0xF0 ? 0x90 : 0x80;
+    const unsigned most = first == 0xF4 ? 0x8F : 0xBF;
+    return is_continuation(text, 1, least, most) && is_continuation(text, 2, 0x80, 0xBF) &&
+                   is_continuation(text, 3, 0x80, 0xBF)
+               ? 4
+               : 0;
+  }
+  return 0;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t n = utf8_length(text);
+    if (n == 0) return false;
+    text.remove_prefix(n);
+  }
+  return true;
+}
+
+void append_html_name(std::string& out, std::string_view name) {
+  while (!name.empty()) {
+    const std::size_t n = utf8_length(name);
+    const unsigned first = byte_at(name, 0);
+    if (n == 1 && (first < 0x20 || first == 0x7F)) {
+      append_picture(out, first);
+    } else if (n == 1) {
+      append_html_char(out, name[0]);
+    } else if (n == 0 || is_deceptive(name.substr(0, n))) {
+      out += kReplacement;
+    } else {
+      out += name.substr(0, n);
+    }
+    name.remove_prefix(n == 0 ? 1 : n);
+  }
+}
+
+void append_html_value(std::string& out, std::string_view text) {
+  for (const char c : text) append_html_char(out, c);
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const std::size_t n = utf8_length(text);
+    const unsigned first = byte_at(text, 0);
+    if (n == 0) {
+      out += kReplacement;
+    } else if (first < 0x20 || first == 0x7F) {
+      out += "\\u00";
+      out += kHex[first >> 4];
+      out += kHex[first & 15];
+    } else {
+      if (first == '"' || first == '\\') out += '\\';
+      out += text.substr(0, n);
+    }
+    text.remove_prefix(n == 0 ? 1 : n);
+  }
+  out += '"';
+}
+
+void append_href(std::string& out, std::string_view name) {
+  for (const char c : name) {
+    if (is_unreserved(c)) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  }
+}
+
+void append_base64(std::string& out, std::string_view bytes, Base64 alphabet) {
+  const std::string_view letters = alphabet == Base64::kUrl ? kUrlAlphabet : kStandardAlphabet;
+  std::uint32_t group = 0;
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    group = group << 8 | byte_at(bytes, i);
+    bits += 8;
+    while (bits >= 6) {
+      bits -= 6;
+      out += letters[group >> bits & 63];
+    }
+  }
+  if (bits > 0) out += letters[group << (6 - bits) & 63];
+  if (alphabet == Base64::kUrl) return;
+  if (bytes.size() % 3 != 0) out.append(3 - bytes.size() % 3, '=');
+}
+
+std::optional<std::string> decode_base64url(std::string_view text) {
+  std::string bytes;
+  std::uint32_t group = 0;
+  unsigned bits = 0;
+  for (const char c : text) {
+    const std::size_t value = kUrlAlphabet.find(c);
+    if (value == std::string_view::npos) return std::nullopt;
+    group = group << 6 | static_cast<std::uint32_t>(value);
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes += static_cast<char>(group >> bits & 0xff);
+  }
+  // What is left over must be less than a letter, and zero.
+  if (bits >= 6 || (group & ((1U << bits) - 1)) != 0) return std::nullopt;
+  return bytes;
+}
+
+void append_number(std::string& out, std::uint64_t value) {
+  std::array<char, 24> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  out.append(text.data(), end);
+}
+
+void append_grouped(std::string& out, std::uint64_t value) {
+  const std::size_t begin = out.size();
+  append_number(out, value);
+  for (std::size_t i = out.size(); i > begin + 3; i -= 3) out.insert(i - 3, 1, ',');
+}
+
+void append_size(std::string& out, std::uint64_t bytes) {
+  static constexpr std::array<const char*, 7> kUnits = {" B",   " KiB", " MiB", " GiB",
+                                                        " TiB", " PiB", " EiB"};
+  std::size_t unit = 0;
+  std::uint64_t rest = 0;  // of the last division, in 1024ths
+  while (bytes >= 1024) {
+    rest = bytes % 1024;
+    bytes /= 1024;
+    ++unit;
+  }
+  append_number(out, bytes);
+  if (unit > 0 && bytes < 10) {
+    out += '.';
+    append_number(out, rest * 10 / 1024);
+  }
+  out += kUnits[unit];
+}
+
+bool append_iso_time(std::string& out, std::int64_t seconds) {
+  const auto text = format_time("%Y-%m-%dT%H:%M:%SZ", seconds);
+  out += text.data();
+  return text[0] != '\0';
+}
+
+bool append_short_time(std::string& out, std::int64_t seconds) {
+  const auto text = format_time("%Y-%m-%d %H:%M", seconds);
+  out += text.data();
+  return text[0] != '\0';
+}
+
+}  // namespace servery::listing

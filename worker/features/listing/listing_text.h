@@ -1,0 +1,37 @@
+// Names of any bytes, sizes and times as text: appended to a page, safe where they stand. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace servery::listing {
+
+// Length of the UTF-8 sequence at the front (RFC 3629), 0 if there is none.
+std::size_t utf8_length(std::string_view text);
+bool is_utf8(std::string_view text);
+
+// For people, in HTML text and attributes: markup escaped, controls as their pictures, bytes that
+// are not UTF-8 and direction overrides as U+FFFD.
+void append_html_name(std::string& out, std::string_view name);
+// As it is, with the markup escaped: for the values of a form.
+void append_html_value(std::string& out, std::string_view text);
+// A JSON string (RFC 8259): UTF-8 kept, other bytes as U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+// One path segment as a relative reference: upper-case escapes for all but unreserved characters,
+// so that neither a colon nor a slash can begin anything (RFC 3986 4.2).
+void append_href(std::string& out, std::string_view name);
+
+enum class Base64 : std::uint8_t { kStandard, kUrl };  // RFC 4648 4 with padding, 5 without
+void append_base64(std::string& out, std::string_view bytes, Base64 alphabet);
+std::optional<std::string> decode_base64url(std::string_view text);  // canonical texts only
+
+void append_number(std::string& out, std::uint64_t value);
+void append_grouped(std::string& out, std::uint64_t value);  // 1,234,567
+void append_size(std::string& out, std::uint64_t bytes);     // 999 B, 1.2 KiB, 34 MiB
+// Unix seconds in UTC. Years outside 0 to 9999 give false and nothing.
+bool append_iso_time(std::string& out, std::int64_t seconds);    // 2026-11-30T19:00:00Z
+bool append_short_time(std::string& out, std::int64_t seconds);  // 2026-11-30 19:00
+
+}  // namespace servery::listing
