@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -30,9 +31,9 @@ Result<sockaddr_un> unix_address(const std::string& path) {
 
 // In the same directory, so that rename is atomic; short, so that a path that fits keeps fitting.
 std::string temporary_name(const std::string& path) {
-  static unsigned counter = 0;
+  static std::atomic<unsigned> counter{0};
   const std::string directory = path.substr(0, path.rfind('/') + 1);
-  return fmt::format("{}.s{}.{}", directory, getpid(), counter++);
+  return fmt::format("{}.s{}.{}", directory, getpid(), counter.fetch_add(1));
 }
 
 std::string lock_name(const std::string& path) { return path + ".lock"; }
