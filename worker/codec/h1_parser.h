@@ -29,7 +29,7 @@ class H1HeadParser {
   // next head.
   Outcome parse(std::span<char> buffer, http::RawHead& out);
   // True if nothing but empty lines of the next head was seen.
-  bool is_idle() const { return line_ == 0; }
+  bool is_idle() const { return scanned_ == start_; }
   void reset();
 
  private:

@@ -161,26 +161,4 @@ void HeaderPolicy::apply(ResponseFields& fields) const {
   for (const ResponseField& field : add) fields.add(field.name, field.value);
 }
 
-HeaderPolicy merge_policies(const HeaderPolicy& top, const HeaderPolicy& route) {
-  HeaderPolicy merged;
-  const auto drop = [&merged](std::string_view name) {
-    const auto same = [name](const ResponseField& field) { return field.name == name; };
-    std::erase_if(merged.set, same);
-    std::erase_if(merged.add, same);
-  };
-  merged.set = top.set;
-  merged.add = top.add;
-  merged.remove = top.remove;
-  for (const std::string& name : route.remove) {
-    drop(name);
-    merged.remove.push_back(name);
-  }
-  for (const ResponseField& field : route.set) {
-    drop(field.name);
-    merged.set.push_back(field);
-  }
-  merged.add.insert(merged.add.end(), route.add.begin(), route.add.end());
-  return merged;
-}
-
 }  // namespace servery::http

@@ -127,7 +127,5 @@ struct HeaderPolicy {
   bool empty() const { return set.empty() && add.empty() && remove.empty(); }
   void apply(ResponseFields& fields) const;
 };
-// One policy with the effect of `top` and then `route`.
-HeaderPolicy merge_policies(const HeaderPolicy& top, const HeaderPolicy& route);
 
 }  // namespace servery::http

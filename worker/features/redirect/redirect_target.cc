@@ -79,7 +79,7 @@ std::string RedirectTarget::expand(const http::RequestHead& request, std::string
         out += part.text;
         break;
       case Kind::kHost:
-        out += request.authority;
+        out += request.host;
         break;
       case Kind::kPath:
         append_path(out, request.path, request.encoded_slash);

@@ -1,0 +1,30 @@
+#include "worker/features/static/mime.h"
+
+#include <gtest/gtest.h>
+
+namespace servery::features {
+namespace {
+
+TEST(Mime, CommonTypes) {
+  EXPECT_EQ(mime_type("/a/page.html"), "text/html; charset=utf-8");
+  EXPECT_EQ(mime_type("app.js"), "text/javascript; charset=utf-8");
+  EXPECT_EQ(mime_type("x.mjs"), "text/javascript; charset=utf-8");
+  EXPECT_EQ(mime_type("m.wasm"), "application/wasm");
+  EXPECT_EQ(mime_type("data.json"), "application/json");
+  EXPECT_EQ(mime_type("f.woff2"), "font/woff2");
+  EXPECT_EQ(mime_type("x.tar.gz"), "application/gzip");
+  EXPECT_EQ(mime_type("7.7z"), "application/x-7z-compressed");
+  EXPECT_EQ(mime_type("z.zst"), "application/zstd");
+}
+
+TEST(Mime, CaseOfTheExtensionDoesNotMatter) { EXPECT_EQ(mime_type("A.JPG"), "image/jpeg"); }
+
+TEST(Mime, UnknownIsBytes) {
+  for (const char* path : {"", "/", "README", "/dir.html/file", ".html", "/a/.css", "x.",
+                           "x.unknown", "x.averyveryverylongextension"}) {
+    EXPECT_EQ(mime_type(path), "application/octet-stream") << path;
+  }
+}
+
+}  // namespace
+}  // namespace servery::features
