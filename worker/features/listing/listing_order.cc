@@ -35,7 +35,19 @@ int compare_numbers(std::string_view a, std::string_view b) {
   return a.compare(b);
 }
 
+// What two names begin with alike, up to a number that may go on differently.
+std::size_t common_size(std::string_view a, std::string_view b) {
+  const auto end = std::mismatch(
+      a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
+  auto size = static_cast<std::size_t>(end.first - a.begin());
+  while (size > 0 && is_digit(a[size - 1])) --size;
+  return size;
+}
+
 int compare_naturally(std::string_view a, std::string_view b) {
+  const std::size_t common = common_size(a, b);
+  a.remove_prefix(common);
+  b.remove_prefix(common);
   while (!a.empty() && !b.empty()) {
     if (is_digit(a.front()) && is_digit(b.front())) {
       const int difference = compare_numbers(take_number(a), take_number(b));

@@ -1,0 +1,134 @@
+#include "worker/features/listing/listing_text.h"
+
+#include <gtest/gtest.h>
+
+#include "common/base/json.h"
+#include "common/base/text.h"
+
+namespace servery::listing {
+namespace {
+
+std::string html(std::string_view name) {
+  std::string out;
+  append_html_name(out, name);
+  return out;
+}
+std::string json(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+std::string href(std::string_view name) {
+  std::string out;
+  append_href(out, name);
+  return out;
+}
+std::string size_text(std::uint64_t bytes) {
+  std::string out;
+  append_size(out, bytes);
+  return out;
+}
+
+TEST(ListingText, Utf8IsWhatRfc3629Says) {
+  EXPECT_TRUE(is_utf8("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"));
+  for (const std::string_view bad :
+       {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
+        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xff\xfe"}) {
+    EXPECT_FALSE(is_utf8(bad)) << href(bad);
+  }
+}
+
+TEST(ListingText, MarkupInNamesIsEscaped) {
+  EXPECT_EQ(html("<img src=x onerror='a&b'>\""),
+            "&lt;img src=x onerror=&#39;a&amp;b&#39;&gt;&quot;");
+}
+
+TEST(ListingText, ControlsAndDeceptionsAreShown) {
+  EXPECT_EQ(html("a\nb\x7f"),
+            "a\xE2\x90\x8A"
+            "b\xE2\x90\xA1");
+  EXPECT_EQ(html("a\xE2\x80\xAE"
+                 "b"),
+            "a\xEF\xBF\xBD"
+            "b");  // right-to-left override
+  EXPECT_EQ(html("\xE2\x81\xA7"), "\xEF\xBF\xBD");
+  EXPECT_EQ(html("\xC2\x85"), "\xEF\xBF\xBD");  // C1
+  EXPECT_EQ(html("\xff"
+                 "a\xC3\xA4"),
+            "\xEF\xBF\xBD"
+            "a\xC3\xA4");
+}
+
+TEST(ListingText, JsonStringsParseBack) {
+  for (int byte = 0; byte < 0x80; ++byte) {
+    const std::string text = std::string("a") + static_cast<char>(byte) + "b";
+    EXPECT_EQ(parse_json(json(text), 100)->get<std::string>(), text) << byte;
+  }
+  EXPECT_EQ(parse_json(json("\xff\xC3\xA4"), 100)->get<std::string>(), "\xEF\xBF\xBD\xC3\xA4");
+}
+
+TEST(ListingText, LinksLeadBackToTheName) {
+  for (int byte = 1; byte < 256; ++byte) {
+    if (byte == '/') continue;
+    const std::string name = std::string("x") + static_cast<char>(byte);
+    EXPECT_EQ(percent_decode(href(name)), name) << byte;
+    EXPECT_EQ(href(name).find_first_of(" :?#&<>\"'\\[]+;"), std::string::npos) << byte;
+  }
+  EXPECT_EQ(href("a:b"), "a%3Ab");
+  EXPECT_EQ(href("\xff\xfe.bin"), "%FF%FE.bin");
+}
+
+TEST(ListingText, Base64AgreesWithRfc4648) {
+  const std::vector<std::pair<std::string, std::string>> cases = {{"", ""},
+                                                                  {"f", "Zg=="},
+                                                                  {"fo", "Zm8="},
+                                                                  {"foo", "Zm9v"},
+                                                                  {"foob", "Zm9vYg=="},
+                                                                  {"fooba", "Zm9vYmE="},
+                                                                  {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, text] : cases) {
+    std::string standard;
+    append_base64(standard, bytes, Base64::kStandard);
+    EXPECT_EQ(standard, text);
+    std::string url;
+    append_base64(url, bytes, Base64::kUrl);
+    EXPECT_EQ(url, text.substr(0, text.find('=')));
+    EXPECT_EQ(decode_base64url(url), bytes);
+  }
+  EXPECT_FALSE(decode_base64url("Z"));   // not a whole byte
+  EXPECT_FALSE(decode_base64url("Zh"));  // left-over bits
+  EXPECT_FALSE(decode_base64url("Zm8="));
+  EXPECT_FALSE(decode_base64url("Z m8"));
+}
+
+TEST(ListingText, SizesAreShort) {
+  EXPECT_EQ(size_text(0), "0 B");
+  EXPECT_EQ(size_text(1023), "1023 B");
+  EXPECT_EQ(size_text(1024), "1.0 KiB");
+  EXPECT_EQ(size_text(1536), "1.5 KiB");
+  EXPECT_EQ(size_text(10 * 1024), "10 KiB");
+  EXPECT_EQ(size_text(1024 * 1024 - 1), "1023 KiB");
+  EXPECT_EQ(size_text(UINT64_MAX), "15 EiB");
+  std::string grouped;
+  append_grouped(grouped, 1'234'567);
+  EXPECT_EQ(grouped, "1,234,567");
+  grouped.clear();
+  append_grouped(grouped, 999);
+  EXPECT_EQ(grouped, "999");
+}
+
+TEST(ListingText, TimesOutsideTheCalendarGiveNothing) {
+  std::string text;
+  EXPECT_TRUE(append_iso_time(text, 0));
+  EXPECT_EQ(text, "1970-01-01T00:00:00Z");
+  text.clear();
+  EXPECT_TRUE(append_short_time(text, 1'700'000'000));
+  EXPECT_EQ(text, "2023-11-14 22:13");
+  text.clear();
+  EXPECT_FALSE(append_iso_time(text, INT64_MAX));
+  EXPECT_FALSE(append_iso_time(text, 253'402'300'800));  // the year 10000
+  EXPECT_TRUE(text.empty());
+}
+
+}  // namespace
+}  // namespace servery::listing
