@@ -1,0 +1,45 @@
+#include "supervisor/verdict.h"
+
+#include <gtest/gtest.h>
+
+namespace servery {
+namespace {
+
+TEST(Verdict, ExitCodesOfTheContract) {
+  const auto code = [](Verdict::Kind kind) {
+    Verdict verdict;
+    verdict.kind = kind;
+    return verdict.exit_code();
+  };
+  EXPECT_EQ(code(Verdict::Kind::kCommitted), 0);
+  EXPECT_EQ(code(Verdict::Kind::kRolledBack), 1);
+  EXPECT_EQ(code(Verdict::Kind::kInvalid), 2);
+  EXPECT_EQ(code(Verdict::Kind::kSuperseded), 1);
+}
+
+TEST(Verdict, JsonHasTheMembersOfLastReload) {
+  Verdict verdict;
+  verdict.kind = Verdict::Kind::kInvalid;
+  verdict.generation = 3;
+  verdict.error = "bad";
+  verdict.problems.push_back({"a.yaml", 3, 5, "hosts", "unknown_key", "no such key", "host"});
+  verdict.duration = Milliseconds(12);
+  const Json json = to_json(verdict);
+  EXPECT_EQ(json["verdict"], "invalid");
+  EXPECT_EQ(json["generation"], 3);
+  EXPECT_EQ(json["tier"], "generation");
+  EXPECT_EQ(json["error"], "bad");
+  EXPECT_EQ(json["duration_ms"], 12);
+  EXPECT_EQ(json["problems"][0]["line"], 3);
+  verdict.error.clear();
+  EXPECT_TRUE(to_json(verdict)["error"].is_null());
+}
+
+TEST(Verdict, TimesAreUtcWithMilliseconds) {
+  EXPECT_EQ(format_time(WallTime(std::chrono::nanoseconds(0))), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(format_time(WallTime(std::chrono::nanoseconds(1'700'000'000'250'999'999))),
+            "2023-11-14T22:13:20.250Z");
+}
+
+}  // namespace
+}  // namespace servery
