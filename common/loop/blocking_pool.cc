@@ -87,6 +87,7 @@ BlockingPool::~BlockingPool() {
       }
       lane.waiting.clear();
     }
+    queued_ = 0;
   }
   work_added_.notify_all();
   for (std::thread& thread : threads_) thread.join();
