@@ -175,13 +175,16 @@ TEST_F(BlockingPoolTest, EveryJobOfManyIsDoneOnce) {
 TEST_F(BlockingPoolTest, ThePoolMayEndBeforeItsJobs) {
   create({.threads = 1});
   BlockingPool* pool = pool_.get();
+  std::promise<void> started;
   std::promise<void> queued;
   std::atomic<bool> finished{false};
-  const auto running = run(Lane::kPath, [pool, &queued, &finished] {
+  const auto running = run(Lane::kPath, [pool, &started, &queued, &finished] {
+    started.set_value();
     queued.get_future().wait();
     while (pool->counts().queued != 0) std::this_thread::yield();  // until the pool is ending
     finished = true;
   });
+  started.get_future().wait();
   const auto waiting = run(Lane::kPath, [] { FAIL() << "dropped work ran"; });
   queued.set_value();
   pool_.reset();
