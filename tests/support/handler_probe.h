@@ -91,6 +91,13 @@ class HandlerProbe final : private http::ResponseTransport,
     return body_->take_back(bytes);
   }
   const ProbeAnswer& answer() const { return answer_; }
+  // The client goes away while the handler works; what is under way is given a turn to be heard.
+  void start_and_leave() {
+    start();
+    leave();
+    loop_.post([this] { loop_.stop(); });
+    loop_.run();
+  }
   // The client goes away.
   void leave() {
     body_.reset();

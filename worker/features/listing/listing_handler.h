@@ -16,7 +16,7 @@ namespace servery::listing {
 struct ListingOptions {
   bool shows_hidden = false;    // names that begin with a dot
   bool offers_archive = false;  // the route answers ?archive=
-  std::string cache_control;
+  std::string cache_control = {};
 };
 
 class ListingHandler final : public routing::DirectoryAnswer {
