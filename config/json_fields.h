@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -29,13 +30,15 @@ class FieldWriter {
   Json take() { return std::move(json_); }
 
   static Json write(const std::string& text) { return bytes_to_utf8(text); }
-  static Json write(std::chrono::milliseconds value) { return value.count(); }
+  static Json write(std::chrono::milliseconds value) {
+    return static_cast<std::uint64_t>(value.count());
+  }
   template <typename T>
   requires std::is_arithmetic_v<T>
   static Json write(T value) { return value; }
   template <typename T>
   requires std::is_enum_v<T>
-  static Json write(T value) { return static_cast<int>(value); }
+  static Json write(T value) { return static_cast<std::uint32_t>(value); }
   template <typename T>
   static Json write(const std::optional<T>& value) {
     return value ? write(*value) : Json(nullptr);

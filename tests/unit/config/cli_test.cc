@@ -1,0 +1,175 @@
+#include "config/cli.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "config/load.h"
+#include "inputs_of.h"
+
+namespace servery {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Result<Command> parse(std::vector<const char*> arguments, std::vector<const char*> variables = {}) {
+  arguments.insert(arguments.begin(), "servery");
+  const int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  variables.push_back(nullptr);
+  return parse_command_line(count, arguments.data(), variables.data());
+}
+
+Command good(std::vector<const char*> arguments, std::vector<const char*> variables = {}) {
+  Result<Command> command = parse(std::move(arguments), std::move(variables));
+  EXPECT_TRUE(command) << (command ? "" : command.error().text);
+  return command.value_or(Command{});
+}
+
+std::string error_of(std::vector<const char*> arguments) {
+  const Result<Command> command = parse(std::move(arguments));
+  EXPECT_FALSE(command);
+  return command ? std::string() : command.error().text;
+}
+
+Settings settings_of(const Command& command) {
+  const Loaded loaded = load(command.inputs);
+  EXPECT_THAT(brief(loaded.problems), IsEmpty());
+  return loaded.settings;
+}
+
+std::string here(std::string_view path) {
+  return std::filesystem::current_path().string() + "/" + std::string(path);
+}
+
+TEST(Cli, ServesADirectory) {
+  const Command command = good({"serve", "public"});
+  EXPECT_EQ(command.kind, CommandKind::kServe);
+  EXPECT_TRUE(command.inputs.quick());
+  EXPECT_EQ(std::get<StaticSettings>(settings_of(command).routes.at(0).handler).root,
+            here("public"));
+}
+
+TEST(Cli, ADirectoryMayBeNamedLikeAnything) {
+  for (const char* name : {"status", "serve", "true", "12", "a: b", "[x", "#"}) {
+    const Command command = good({"serve", name});
+    EXPECT_EQ(std::get<StaticSettings>(settings_of(command).routes.at(0).handler).root, here(name));
+  }
+}
+
+TEST(Cli, TakesAFile) {
+  const Command command = good({"check", "-c", "site.yaml", "--json"});
+  EXPECT_EQ(command.kind, CommandKind::kCheck);
+  EXPECT_EQ(command.inputs.file_path, here("site.yaml"));
+  EXPECT_TRUE(command.json);
+}
+
+TEST(Cli, FlagsAreKeys) {
+  const Settings settings =
+      settings_of(good({"serve",   "--workers", "3",       "--profile=local", "--control",
+                        "c.sock",  "--listen",  "8000",    "--listen",        ":80",
+                        "--root",  "/srv",      "--index", "a.html",          "--index",
+                        "b.html",  "--hidden",  "list",    "--symlinks",      "none",
+                        "--host",  "Box.lan",   "--set",   "pool.queue=7",    "--set",
+                        "hosts=[]"}));
+  EXPECT_EQ(settings.runtime.workers, 3u);
+  EXPECT_EQ(settings.runtime.control_socket, here("c.sock"));
+  ASSERT_EQ(settings.listeners.size(), 2u);
+  EXPECT_EQ(settings.listeners[0].address, "127.0.0.1:8000");
+  EXPECT_EQ(settings.listeners[1].address, ":80");
+  const auto& files = std::get<StaticSettings>(settings.routes.at(0).handler);
+  EXPECT_EQ(files.root, "/srv");
+  EXPECT_THAT(files.index, ElementsAre("a.html", "b.html"));
+  EXPECT_EQ(files.hidden, Hidden::kList);
+  EXPECT_EQ(files.symlinks, Symlinks::kNone);
+  EXPECT_THAT(settings.local_hosts, ElementsAre("box.lan"));
+  EXPECT_EQ(settings.pool.queue, 7u);
+}
+
+TEST(Cli, SetMayHoldAnEqualsSign) {
+  const Command command = good({"serve", "--set", "canonical_host=a=b"});
+  EXPECT_EQ(command.inputs.flags.at(0), (Overlay{"--set", "canonical_host", "a=b"}));
+}
+
+TEST(Cli, TheEnvironmentIsAnOverlayInAFixedOrder) {
+  const Command command =
+      good({"serve"}, {"SERVERY__ROUTES__0__PATH=/x", "HOME=/root", "SERVERY__POOL__QUEUE=4",
+                       "SERVERY_OTHER=1", "container=podman"});
+  EXPECT_THAT(command.inputs.environment,
+              ElementsAre(Overlay{"SERVERY__POOL__QUEUE", "pool.queue", "4"},
+                          Overlay{"SERVERY__ROUTES__0__PATH", "routes[0].path", "/x"}));
+  EXPECT_TRUE(command.inputs.container);
+  EXPECT_FALSE(good({"serve"}).inputs.container);
+}
+
+TEST(Cli, ControlCommands) {
+  const Command reload = good({"reload", "-c", "x.yaml", "--wait-drained", "--control", "/c.sock"});
+  EXPECT_EQ(reload.kind, CommandKind::kReload);
+  EXPECT_EQ(reload.file, here("x.yaml"));
+  EXPECT_TRUE(reload.wait_drained);
+  EXPECT_EQ(reload.control_socket, "/c.sock");
+  EXPECT_TRUE(reload.control_given);
+
+  EXPECT_EQ(good({"plan"}).file, "");
+  EXPECT_EQ(good({"status", "--json"}).kind, CommandKind::kStatus);
+  EXPECT_EQ(good({"stop", "--timeout", "500ms"}).timeout, Duration(500));
+  EXPECT_FALSE(good({"stop"}).timeout);
+  EXPECT_EQ(good({"version"}).kind, CommandKind::kVersion);
+}
+
+TEST(Cli, FindsTheControlSocket) {
+  const Command from_variable = good({"status"}, {"SERVERY__RUNTIME__CONTROL_SOCKET=/v.sock"});
+  EXPECT_EQ(from_variable.control_socket, "/v.sock");
+  EXPECT_TRUE(from_variable.control_given);
+  const Command from_default = good({"status"}, {"XDG_RUNTIME_DIR=/run/user/7"});
+  EXPECT_FALSE(from_default.control_given);
+  EXPECT_EQ(from_default.control_socket,
+            ::geteuid() == 0 ? "/run/servery/control.sock" : "/run/user/7/servery/control.sock");
+}
+
+TEST(Cli, UsageErrorsNamePlaceAndNearestName) {
+  EXPECT_EQ(error_of({"srve"}), "servery: unknown command `srve` (did you mean serve?)");
+  EXPECT_EQ(error_of({"frobnicate"}), "servery: unknown command `frobnicate`; see --help");
+  EXPECT_EQ(error_of({}), "servery: a command is expected; see --help");
+  EXPECT_EQ(error_of({"serve", "--lisen", ":80"}),
+            "servery serve: unknown flag --lisen (did you mean --listen?)");
+  EXPECT_EQ(error_of({"serve", "a", "b"}), "servery serve: unexpected argument `b`");
+  EXPECT_EQ(error_of({"status", "--watch"}), "servery status: unknown flag --watch");
+  EXPECT_EQ(error_of({"version", "--json"}), "servery version: unknown flag --json");
+  EXPECT_THAT(error_of({"serve", "-c"}), HasSubstr("-c"));
+  EXPECT_THAT(error_of({"serve", "-c", ""}), HasSubstr("-c: a path is expected"));
+  EXPECT_THAT(error_of({"status", "--control", ""}), HasSubstr("--control: a path is expected"));
+  EXPECT_THAT(error_of({"serve", "--workers", "1", "--workers", "2"}), HasSubstr("--workers"));
+  EXPECT_THAT(error_of({"serve", "--set", "x"}), HasSubstr("--set x: KEY=VALUE"));
+  EXPECT_THAT(error_of({"stop", "--timeout", "5"}), HasSubstr("--timeout: a duration"));
+}
+
+TEST(Cli, FlagsOfLaterFeaturesAreUnknown) {
+  for (const char* flag : {"--spa", "--listing", "--upload", "--write", "--dav", "--archive",
+                           "--auth", "--tls", "--open"}) {
+    EXPECT_THAT(error_of({"serve", flag}), HasSubstr("unknown flag")) << flag;
+  }
+}
+
+TEST(Cli, TheQuickRouteExcludesAFile) {
+  EXPECT_THAT(error_of({"serve", "dir", "-c", "f"}), HasSubstr("DIR"));
+  EXPECT_THAT(error_of({"serve", "-c", "f", "--root", "x"}), HasSubstr("--root"));
+  EXPECT_THAT(error_of({"serve", "-c", "f", "--index", "x"}), HasSubstr("--index"));
+  EXPECT_THAT(error_of({"serve", "dir", "--root", "x"}), HasSubstr("--root"));
+  EXPECT_TRUE(parse({"serve", "-c", "f", "--workers", "2"}));
+}
+
+TEST(Cli, HelpIsNoError) {
+  EXPECT_THAT(good({"--help"}).text, HasSubstr("servery reload"));
+  const Command help = good({"serve", "--help"});
+  EXPECT_EQ(help.kind, CommandKind::kHelp);
+  EXPECT_THAT(help.text, HasSubstr("--listen ADDRESS"));
+  EXPECT_THAT(good({"stop", "-h"}).text, HasSubstr("--timeout DURATION"));
+}
+
+}  // namespace
+}  // namespace servery

@@ -1,0 +1,43 @@
+#include "config/key_path.h"
+
+#include <gtest/gtest.h>
+
+namespace servery {
+namespace {
+
+TEST(KeyPath, Form) {
+  for (const char* key : {"a", "a.b_c", "routes[0].static.root", "hosts[12]"}) {
+    EXPECT_TRUE(is_key_path(key)) << key;
+  }
+  for (const char* key : {"", ".", "a.", ".a", "a..b", "A", "a-b", "a[", "a[]", "a[x]", "a[01]",
+                          "a[0]b", "[0]", "a[0][1]", "a b", "a[999999999999]"}) {
+    EXPECT_FALSE(is_key_path(key)) << key;
+  }
+}
+
+TEST(KeyPath, FirstItem) {
+  const auto item = first_item("routes[12].static.root");
+  ASSERT_TRUE(item);
+  EXPECT_EQ(item->list, "routes");
+  EXPECT_EQ(item->index, 12u);
+  EXPECT_EQ(item->rest, "static.root");
+  EXPECT_EQ(first_item("routes[1]")->rest, "");
+  EXPECT_FALSE(first_item("limits.connections"));
+  EXPECT_FALSE(first_item("a]["));
+}
+
+TEST(KeyPath, SplitLast) {
+  EXPECT_EQ(split_last("a.b.c"), std::pair(std::string_view("a.b"), std::string_view("c")));
+  EXPECT_EQ(split_last("a"), std::pair(std::string_view(""), std::string_view("a")));
+}
+
+TEST(KeyPath, Variables) {
+  EXPECT_EQ(key_from_variable("SERVERY__RUNTIME__WORKERS"), "runtime.workers");
+  EXPECT_EQ(key_from_variable("SERVERY__RUNTIME__MIN_WORKERS"), "runtime.min_workers");
+  EXPECT_EQ(key_from_variable("SERVERY__ROUTES__0__PATH"), "routes[0].path");
+  EXPECT_EQ(key_from_variable("SERVERY_HOME"), std::nullopt);
+  EXPECT_EQ(key_from_variable("PATH"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace servery

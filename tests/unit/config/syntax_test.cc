@@ -1,0 +1,89 @@
+#include "config/syntax.h"
+
+#include <gtest/gtest.h>
+
+namespace servery {
+namespace {
+
+TEST(Syntax, Hosts) {
+  for (const char* host :
+       {"localhost", "www.example.org", "a-b.c", "127.0.0.1", "[::1]", "x_y.z"}) {
+    EXPECT_FALSE(check_host(host)) << host;
+  }
+  for (const char* host : {"", ".", "a..b", "-a", "a-", "a b", "a/b", "*.a", "*", "é"}) {
+    EXPECT_TRUE(check_host(host)) << host;
+  }
+  EXPECT_TRUE(check_host(std::string(64, 'a')));
+  EXPECT_EQ(check_host("example.org:80")->suggestion, "example.org");
+  EXPECT_EQ(check_host("::1")->suggestion, "[::1]");
+}
+
+TEST(Syntax, HostPatterns) {
+  EXPECT_FALSE(check_host_pattern("*.example.org"));
+  EXPECT_TRUE(check_host_pattern("*.*.org"));
+  EXPECT_TRUE(check_host_pattern("*."));
+  EXPECT_TRUE(host_matches("*.example.org", "a.example.org"));
+  EXPECT_TRUE(host_matches("*.example.org", "a.b.example.org"));
+  EXPECT_FALSE(host_matches("*.example.org", "example.org"));
+  EXPECT_FALSE(host_matches("*.example.org", ".example.org"));
+  EXPECT_FALSE(host_matches("*.example.org", "evilexample.org"));
+  EXPECT_TRUE(host_matches("*", "anything"));
+  EXPECT_FALSE(host_matches("a", "b"));
+}
+
+TEST(Syntax, HeaderFields_Rfc9110_5) {
+  EXPECT_FALSE(check_header_name("X-Frame-Options"));
+  for (const char* name : {"", "a b", "a:b", "Content-Length", "transfer-encoding", "Connection",
+                           "date", "Keep-Alive", "Trailer", "TE", "Upgrade"}) {
+    EXPECT_TRUE(check_header_name(name)) << name;
+  }
+  EXPECT_FALSE(check_header_value("max-age=3, public"));
+  EXPECT_FALSE(check_header_value(""));
+  for (const char* value : {"a\r\nb: c", "a\nb", " a", "a\t", "\x7f"}) {
+    EXPECT_TRUE(check_header_value(value)) << value;
+  }
+}
+
+TEST(Syntax, Methods) {
+  EXPECT_FALSE(check_method("PROPFIND"));
+  EXPECT_EQ(check_method("get")->suggestion, "GET");
+  EXPECT_TRUE(check_method("GET POST"));
+  EXPECT_TRUE(check_method(""));
+}
+
+TEST(Syntax, RoutePaths) {
+  for (const char* path : {"/", "/a", "/a/b.c", "/a b"})
+    EXPECT_FALSE(check_route_path(path, false));
+  EXPECT_FALSE(check_route_path("/a/", true));
+  for (const char* path : {"", "a", "/a/", "//", "/a//b", "/../a", "/a/.", "/a?b", "/a#b"}) {
+    EXPECT_TRUE(check_route_path(path, false)) << path;
+  }
+  EXPECT_EQ(check_route_path("/a/", false)->suggestion, "/a");
+  EXPECT_EQ(check_route_path("a", false)->suggestion, "/a");
+}
+
+TEST(Syntax, FileNames) {
+  EXPECT_FALSE(check_file_name("index.html"));
+  for (const char* name : {"", ".", "..", "a/b", "/"}) EXPECT_TRUE(check_file_name(name)) << name;
+}
+
+TEST(Syntax, RedirectTargets) {
+  for (const char* to : {"/", "/new", "https://example.org/", "https://example.org:8443/x?y#z",
+                         "http://[::1]:80/", "https://{host}/x{rest}", "https://{host}{path}",
+                         "https://{host}:8443/", "/a{rest}?{query}", "{path}x"}) {
+    EXPECT_FALSE(check_redirect_to(to)) << to << ": " << check_redirect_to(to)->message;
+  }
+  for (const char* to :
+       {"", "x", "//evil.org", "ftp://a/", "https://", "https://{host}.evil.org/",
+        "https://www.{host}/", "https://{rest}/", "https://example.org{rest}", "/{hots}", "/{",
+        "/}", "/a b", "/a\r\nb", "/\\evil", "https://a:0/", "https://user@a/", "https://a:b/"}) {
+    EXPECT_TRUE(check_redirect_to(to)) << to;
+  }
+  EXPECT_EQ(check_redirect_to("/{hots}")->suggestion, "{host}");
+  EXPECT_TRUE(redirects_to_request_host("https://{host}/"));
+  EXPECT_FALSE(redirects_to_request_host("https://example.org/{host}"));
+  EXPECT_FALSE(redirects_to_request_host("/{host}"));
+}
+
+}  // namespace
+}  // namespace servery
