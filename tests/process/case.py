@@ -20,7 +20,7 @@ hosts: ["*"]
 {extra}routes:
   - {{path: /, static: {{root: site}}}}
   - {{path: /health, respond: {{status: 200, body: "ok\\n"}}}}
-  - {{path: /sink, methods: any, body_bytes: 10MiB, respond: {{status: 200, body: "ok\\n"}}}}
+  - {{path: /sink, methods: any, respond: {{status: 200, body: "ok\\n"}}}}
 """
 
 
