@@ -444,6 +444,7 @@ void H1Protocol::lose(http::Exchange::End end) {
 H1Stream& H1Protocol::stream() {
   if (stream_ == nullptr) {
     stream_ = &context_.streams.acquire(*this);
+    stream_->sender.attach(connection_.stream());
     const PeerAddress& peer = connection_.peer();
     stream_->facts.scheme = "http";
     stream_->facts.peer = peer.text();
