@@ -79,15 +79,15 @@ struct Noted {
 TEST_F(LoopTest, TheDoomedDieAtTheEndOfTheTurnThatDoomedThem) {
   auto object = std::make_unique<Noted>(events_, "object");
   object->loop = loop_.get();
-  loop_->post([this, &object] {
-    loop_->destroy_later(std::move(object));
-    events_.push_back("callback ends");
-  });
   Timer later(*loop_, [this] {
     events_.push_back("later turn");
     loop_->stop();
   });
-  later.start_once(Milliseconds(1));
+  loop_->post([this, &object, &later] {
+    loop_->destroy_later(std::move(object));
+    later.start_once(Milliseconds(0));
+    events_.push_back("callback ends");
+  });
   loop_->run();
   EXPECT_THAT(events_,
               ElementsAre("callback ends", "destroyed object", "destroyed heir", "later turn"));
