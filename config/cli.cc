@@ -176,18 +176,23 @@ class CommandLine {
     for (const Row& row : schema()) {
       if (row.flag.empty()) continue;
       auto* option = app_.add_option(std::string(row.flag), values_[&row], first_sentence(row.doc));
-      option->type_name(type_name(row));
-      if (!is_repeatable(row))
-        option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-      if (is_repeatable(row)) option->expected(1)->take_all();
+      // One value each time: what follows it is DIR, not another value.
+      option->type_name(type_name(row))->expected(1)->allow_extra_args(false);
+      if (is_repeatable(row)) {
+        option->take_all();
+      } else {
+        option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+      }
     }
     app_.add_option("--host", hosts_, "a name the local profile allows as Host")
         ->type_name("NAME")
         ->expected(1)
+        ->allow_extra_args(false)
         ->take_all();
     app_.add_option("--set", sets_, "any other key, value as YAML")
         ->type_name("KEY=VALUE")
         ->expected(1)
+        ->allow_extra_args(false)
         ->take_all();
   }
 
