@@ -126,9 +126,10 @@ void HtmlView::append_counts(std::string& out) const {
     append_grouped(out, count);
     out.append(" ").append(count == 1 ? one : many);
   };
-  append(facts_.counts.directories, "folder", "folders");
-  out += ", ";
-  append(facts_.counts.others, "file", "files");
+  const PageCounts& counts = facts_.counts;
+  if (counts.directories > 0) append(counts.directories, "folder", "folders");
+  if (counts.directories > 0 && counts.others > 0) out += ", ";
+  if (counts.others > 0 || counts.directories == 0) append(counts.others, "file", "files");
   if (query_.filter.empty()) return;
   out += " matching “<bdi>";
   append_html_name(out, query_.filter);
@@ -166,8 +167,8 @@ void HtmlView::append_hidden_inputs(std::string& out) const {
 }
 
 void HtmlView::append_table_head(std::string& out) const {
-  if (facts_.offers_archive) out += "<form id=z></form>";
-  out += "<table><caption>Contents of ";
+  out += facts_.offers_archive ? "<form id=z></form><table class=m>" : "<table>";
+  out += "<caption>Contents of ";
   append_html_name(out, path());
   out += "</caption><thead><tr>";
   if (facts_.offers_archive) out += "<th class=c><span class=o>Choose</span></th>";

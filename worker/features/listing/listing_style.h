@@ -42,7 +42,7 @@ tbody tr:hover{background:var(--soft)}
 th.n a{display:inline-block}
 .n a svg{color:var(--dim)}
 .n>span,.n em{color:var(--dim)}
-.n em{font-size:.8125rem;white-space:nowrap}
+.n em{font-size:.8125rem;line-height:1.5rem;white-space:nowrap}
 .s,.t{white-space:nowrap;color:var(--dim);font-variant-numeric:tabular-nums;padding-left:1.25rem}
 .s{text-align:right}
 .t{padding-right:.375rem;width:1%}
@@ -52,13 +52,13 @@ th.n a{display:inline-block}
 .g span{color:var(--dim);margin-right:.25rem}
 @media(max-width:40rem){body{padding:1rem .875rem 2rem}.q{flex:1 1 100%}
 thead tr{display:flex;gap:1.25rem;border-bottom:1px solid var(--line)}th{border:0}thead .c{display:none}.s,.t{padding-left:0}
-tbody tr{display:grid;grid-template-columns:auto auto 1fr;border-bottom:1px solid var(--line)}td{border:0}
-.c{grid-row:1/3;padding-top:.6875rem;width:auto;padding-right:.5rem}td.n{grid-column:2/4}td.n a,td.n>span{padding-bottom:0}
-td.s,td.t{font-size:.875rem;padding:0 0 .5rem;text-align:left;width:auto}td.s{padding-left:2.125rem;padding-right:.75rem}td.s:empty{padding-right:0}}
+tbody tr{display:grid;grid-template-columns:0 auto 1fr;border-bottom:1px solid var(--line)}.m tbody tr{grid-template-columns:2rem auto 1fr}td{border:0}
+.c{grid-row:1/3;padding:.6875rem 0 0;width:auto}td.n{grid-column:2/4}td.n a,td.n>span{align-items:start;padding:.4375rem 0 0}td.n svg{margin-top:.1875rem}th.n a{padding-left:0}
+td.s,td.t{font-size:.875rem;padding:0 0 .5rem;text-align:left;width:auto}td.s{grid-column:2;padding-left:1.75rem;padding-right:.75rem}td.s:empty{padding-right:0}}
 @media print{.q,.p,.g,.c{display:none}}
 )css";
 
 inline constexpr std::string_view kStyleHash =
-    "sha256-CMs2Hs7uRZx4FFPj3gNyNXZPCo4nTdVs5Kpo8QCPARs=";
+    "sha256-nZibm7SEWi5kFbMZIodmDjWXt7C8iA9gYLtcDoWc7+I=";
 
 }  // namespace servery::listing
