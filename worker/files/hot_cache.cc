@@ -64,7 +64,7 @@ const CachedFile* HotCache::find(const Key& key, const Root& root, const Moment&
   return &entry.file;
 }
 
-void HotCache::keep(const Key& key, CachedFile file, const Moment& moment) {
+void HotCache::keep(const Key& key, CachedFile file, const Moment& read_at) {
   if (const auto old = index_.find(key); old != index_.end()) erase(old->second);
   const std::uint64_t cost = cost_of(key, file);
   if (cost > limits_.bytes || limits_.entries == 0) return;
@@ -73,8 +73,8 @@ void HotCache::keep(const Key& key, CachedFile file, const Moment& moment) {
                        .key = key,
                        .file = std::move(file),
                        .cost = cost,
-                       .proved_turn = moment.turn,
-                       .proved_at = moment.now,
+                       .proved_turn = read_at.turn,
+                       .proved_at = read_at.now,
                        .was_used = false});
   Entry& entry = entries_.front();
   entry.key.path = entry.path;

@@ -73,8 +73,9 @@ class HotCache {
 
   // The entry, proved for this moment, or nullptr. Valid until the next call.
   const CachedFile* find(const Key& key, const Root& root, const Moment& moment);
-  // Keeps `file`, which was read in this turn, unless it is larger than the cache may be.
-  void keep(const Key& key, CachedFile file, const Moment& moment);
+  // Keeps `file`, which was read at `read_at` or later (turn 0: not in a turn of now), unless it is
+  // larger than the cache may be.
+  void keep(const Key& key, CachedFile file, const Moment& read_at);
 
   const Counts& counts() const { return counts_; }
   std::uint64_t bytes() const { return bytes_; }

@@ -79,7 +79,7 @@ void StaticHandler::look_up(http::Exchange& exchange, std::string_view rest) {
   if (lookup.kind == StaticLookup::Kind::kWouldBlock) {
     look_up_on_pool(exchange, path, rest);
   } else {
-    answer(exchange, rest, std::move(lookup), true);
+    answer(exchange, rest, std::move(lookup), {services_.loop.turn(), services_.loop.now()});
   }
 }
 
@@ -93,14 +93,16 @@ void StaticHandler::look_up_on_pool(http::Exchange& exchange, const files::Relat
   auto shared = std::make_shared<Shared>();
   shared->path = path;
   shared->rest = rest;
+  // The file is read later than this, but in an earlier turn than the answer: no proof for a turn.
+  const files::Moment read_at{0, services_.loop.now()};
   auto job = services_.pool.run(
       Lane::kPath,
       [this, shared] {
         shared->lookup = look_up_static(root_, shared->path, options_.index,
                                         options_.max_cached_file, files::Access::kBlocking);
       },
-      [this, &exchange, shared] {
-        answer(exchange, shared->rest, std::move(shared->lookup), false);
+      [this, &exchange, shared, read_at] {
+        answer(exchange, shared->rest, std::move(shared->lookup), read_at);
       });
   if (!job) {
     exchange.respond_error(http::refusal_for(job.error().code));
@@ -110,7 +112,7 @@ void StaticHandler::look_up_on_pool(http::Exchange& exchange, const files::Relat
 }
 
 void StaticHandler::answer(http::Exchange& exchange, std::string_view rest, StaticLookup lookup,
-                           bool proved) {
+                           const files::Moment& read_at) {
   switch (lookup.kind) {
     case StaticLookup::Kind::kMissing:
       exchange.respond_error(kNotFound);
@@ -133,9 +135,7 @@ void StaticHandler::answer(http::Exchange& exchange, std::string_view rest, Stat
   const files::CachedFile file = make_cached(exchange, std::move(lookup));
   if (settled) {
     const files::HotCache::Key key{options_.route, 0, rest};
-    services_.cache.keep(
-        key, file,
-        proved ? files::Moment{services_.loop.turn(), services_.loop.now()} : files::Moment{});
+    services_.cache.keep(key, file, read_at);
   }
   answer_small(exchange, file, settled);
 }

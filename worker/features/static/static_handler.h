@@ -45,8 +45,9 @@ class StaticHandler final : public routing::Handler {
   void look_up(http::Exchange& exchange, std::string_view rest);
   void look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path,
                        std::string_view rest);
-  // `proved`: the file was read in this turn.
-  void answer(http::Exchange& exchange, std::string_view rest, StaticLookup lookup, bool proved);
+  // `read_at`: since when the look-up is known to hold; turn 0 where that is no turn of now.
+  void answer(http::Exchange& exchange, std::string_view rest, StaticLookup lookup,
+              const files::Moment& read_at);
   void answer_small(http::Exchange& exchange, const files::CachedFile& file, bool settled);
   void answer_large(http::Exchange& exchange, StaticLookup lookup);
   void answer_decided(http::Exchange& exchange, const StaticDecision& decision,
