@@ -10,13 +10,13 @@ SIZES = {"empty.bin": 0, "1k.bin": 1 << 10, "16k.bin": 16 << 10, "64k.bin": 64 <
 MODIFIED = 1_750_000_000
 
 
-def make(root):
-    """Fills `root` (a pathlib.Path); the workers of every server, whatever user they are, can read it."""
+def make(root, tree=True):
+    """Fills `root` (a pathlib.Path), with or without the many files of the row `tree`."""
     generator = random.Random(7)
     for name, size in SIZES.items():
         put(root / name, generator.randbytes(size))
     done = root / "tree"
-    if not done.exists():
+    if tree and not done.exists():
         partial = root / "tree.partial"
         for number in range(rows.TREE_FILES):
             put(partial / rows.tree_path(number).removeprefix("/tree/"), generator.randbytes(1024))

@@ -2,14 +2,17 @@
 instructions (callgrind) per request."""
 
 import collections
+import pathlib
 import re
 import signal
 import subprocess
 
+FEW, MANY = 1_000, 5_000  # requests of the two runs whose difference counts
+TRACED = 4_000
 CALL = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", re.MULTILINE)
 
 
-def system_calls(session, running, row, requests):
+def system_calls(session, running, row, requests=TRACED):
     """{name: calls per request} of all processes of the server, its start left out."""
     summary = session.work / "strace"
     command = ["strace", "-c", "-f", "-o", summary]
@@ -17,7 +20,11 @@ def system_calls(session, running, row, requests):
         command += ["-p", pid]
     strace = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
     for _ in running.pids():
-        strace.stderr.readline()  # "attached": from here on everything is counted
+        line = strace.stderr.readline()  # once all are attached, everything is counted
+        if "attached" not in line:
+            strace.kill()
+            strace.communicate()
+            raise PermissionError(line.strip())
     result = session.load(running, row, ("--requests", requests))
     strace.send_signal(signal.SIGINT)
     strace.communicate(timeout=60)
@@ -30,8 +37,8 @@ def system_calls(session, running, row, requests):
     return {name: count / requests for name, count in calls.most_common()}
 
 
-def instructions_of_run(session, server, row, requests):
-    """Instructions of the process that served, from its start to its end."""
+def callgrind(session, server, row, requests):
+    """The profile of the process that served, from its start to its end."""
     for old in session.work.glob("callgrind.*"):
         old.unlink()
     prefix = ("valgrind", "-q", "--tool=callgrind", "--trace-children=yes",
@@ -43,12 +50,29 @@ def instructions_of_run(session, server, row, requests):
         running.stop()
     if result["void"]:
         raise RuntimeError(f"wrong answers under callgrind: {result['error_kinds']}")
-    totals = [re.search(r"^(?:summary|totals): (\d+)", path.read_text(), re.MULTILINE)
-              for path in session.work.glob("callgrind.*")]
-    return max(int(total.group(1)) for total in totals if total)
+    return max(session.work.glob("callgrind.*"), key=total)
 
 
-def instructions(session, server, row, few, many):
+def total(profile):
+    found = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(), re.MULTILINE)
+    return int(found.group(1)) if found else 0
+
+
+def instructions(session, server, row, few=FEW, many=MANY):
     """User instructions per request: two runs that differ only in their number of requests."""
-    counts = [instructions_of_run(session, server, row, requests) for requests in (few, many)]
+    counts = [total(callgrind(session, server, row, requests)) for requests in (few, many)]
     return (counts[1] - counts[0]) / (many - few)
+
+
+def functions(session, server, row, requests=20_000, lines=40):
+    """Where the instructions go: [(per request, function)], most first. The start is in it, thinly spread."""
+    profile = callgrind(session, server, row, requests)
+    text = subprocess.run(["callgrind_annotate", "--threshold=99", profile], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^\s*([\d,]+) \([\s\d.]+%\)\s+(.+?)(?: \[[^\]]*\])?$", text, re.MULTILINE)
+    return [(int(count.replace(",", "")) / requests, shorten(name)) for count, name in found[1:lines + 1]]
+
+
+def shorten(name):
+    """`FILE:FUNCTION(ARGUMENTS)` without the arguments, the folder and the standard library's ballast."""
+    path, _, function = name.partition(":")
+    return f"{pathlib.Path(path).name}:{function.partition('(')[0]}"

@@ -9,6 +9,7 @@ import counts
 import process
 import report
 import rows
+import servers
 import stats
 import verify
 
@@ -134,12 +135,15 @@ class Experiment:
 
     def count_calls(self, running, entries):
         for name, entry in entries.items():
-            calls = counts.system_calls(self.session, running[name], self.row, 4000)
+            calls = counts.system_calls(self.session, running[name], self.row)
             entry["system_calls"] = calls
             entry["calls"] = sum(calls.values())
 
     def count_instructions(self, entries):
         for server in self.chosen:
             if server.name in entries:
-                with contextlib.suppress(RuntimeError, verify.Wrong, ValueError):
-                    entries[server.name]["instructions"] = counts.instructions(self.session, server, self.row, 1000, 4000)
+                counted = servers.BY_NAME[server.counted_as or server.name]
+                try:
+                    entries[server.name]["instructions"] = counts.instructions(self.session, counted, self.row)
+                except (RuntimeError, verify.Wrong, OSError) as problem:
+                    self.remarks.append(f"{server.name}: no instruction count: {problem}")

@@ -75,7 +75,7 @@ http://127.0.0.1:{port} {{
 SERVERY = """schema: 1
 runtime: {{workers: {workers}, heartbeat: {{suspect: 60s, warn: 90s, abort: 120s}}, start_timeout: 120s}}
 listeners: [{{address: "127.0.0.1:{port}"}}]
-limits: {{connections: 20000, keepalive_timeout: 3600s}}
+limits: {{connections: 12000, keepalive_timeout: 3600s}}
 cache: {{bytes: 64MiB, entries: 40000}}
 routes: [{{path: /, static: {{root: "{root}"}}}}]
 """
@@ -91,6 +91,7 @@ class Server:
     reload: str = ""  # a command, or "HUP"
     environment: dict = dataclasses.field(default_factory=dict)
     one_process: dict = dataclasses.field(default_factory=dict)  # replacements for a single process
+    counted_as: str = ""  # the server whose instructions stand for this one's (see bench/README.md)
 
     def path(self):
         """The program's path, or None where it is not installed."""
@@ -111,7 +112,8 @@ def built(name):
 SERVERS = (
     Server("servery", os.environ.get("SERVERY_BINARY", built("servery")),
            "{program} serve -c {config} --control {work}/{name}.sock", SERVERY,
-           reload="{program} reload --control {work}/{name}.sock"),
+           reload="{program} reload --control {work}/{name}.sock", counted_as="solo"),
+    Server("solo", built("tests/support/solo_worker"), "{program} {root} {port}"),
     nginx("nginx-tuned", sendfile="on", nopush="on"),
     nginx("nginx-nosendfile"),
     nginx("nginx-deferred", deferred=" deferred"),

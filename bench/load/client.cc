@@ -89,9 +89,8 @@ const Results& Client::ask_held() {
 }
 
 bool Client::finished() const {
-  if (results_.errors.total() >= kEnoughErrors) return true;
-  if (options_.requests == 0) return false;
-  return answered_ >= options_.requests;
+  if (results_.errors.total() >= kEnoughErrors || dead_ == connections_.size()) return true;
+  return options_.requests > 0 && answered_ + lost_ >= options_.requests;
 }
 
 void Client::turn_until(std::uint64_t end_ns) {
@@ -130,6 +129,7 @@ void Client::open(Connection& connection) {
   ++results_.connects;
   if (!connection.open(options_.port)) {
     ++results_.errors.connect;
+    ++dead_;
     connection.close();
     return;
   }
@@ -239,6 +239,7 @@ void Client::on_idle(Connection& connection) {
 }
 
 void Client::on_end(Connection& connection, bool clean) {
+  lost_ += connection.under_way();
   if (!clean) results_.errors.closed += std::max<std::size_t>(connection.under_way(), 1);
   connection.close();
   std::erase(idle_, &connection);
