@@ -15,6 +15,7 @@ constexpr Refusal kBadExtension{400, "chunk_extension_invalid"};
 constexpr Refusal kBadTrailer{400, "trailer_invalid"};
 constexpr Refusal kOverhead{431, "trailer_too_large"};
 constexpr Refusal kTooManyTrailers{431, "trailer_too_many"};
+constexpr std::uint16_t kMaxExtension = 256;  // bytes of one chunk's extensions
 constexpr std::uint8_t kMaxSizeDigits = 16;
 
 int hex_digit(char c) {
@@ -122,12 +123,14 @@ H1BodyDecoder::Verdict H1BodyDecoder::take_size(char c) {
   }
   phase_ = Phase::kExtension;
   extension_ = Extension::kBeforeSemicolon;
+  extension_bytes_ = 0;
   return take_extension(c);
 }
 
 // chunk-ext = *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ) (RFC 9112 7.1.1)
 H1BodyDecoder::Verdict H1BodyDecoder::take_extension(char c) {
   using E = Extension;
+  if (++extension_bytes_ > kMaxExtension) return &kBadExtension;
   if (const Verdict refusal = count_overhead()) return refusal;
   const auto go = [this](E next) {
     extension_ = next;
@@ -209,8 +212,9 @@ H1BodyDecoder::Verdict H1BodyDecoder::take_trailer(char c) {
   return &kBadTrailer;
 }
 
+// Signed uploads carry an extension on every chunk: what was received allows for as much again.
 H1BodyDecoder::Verdict H1BodyDecoder::count_overhead() {
-  return ++overhead_ > limits_.header_bytes ? &kOverhead : nullptr;
+  return ++overhead_ > limits_.header_bytes + received_ ? &kOverhead : nullptr;
 }
 
 }  // namespace servery::codec

@@ -26,7 +26,8 @@ class H1BodyDecoder {
     http::Refusal refusal;
   };
 
-  // Limits the trailer section by bytes and count, and all extensions together by header_bytes.
+  // Extensions and trailers together may be as long as the payload and header_bytes; header_count
+  // limits the trailers.
   explicit H1BodyDecoder(http::HeadLimits limits) : limits_(limits) {}
 
   // Begins the body of a checked head. `limit`: most payload bytes, 0 = unlimited; exceeding it is
@@ -83,9 +84,10 @@ class H1BodyDecoder {
   std::uint64_t limit_ = 0;
   std::uint64_t left_ = 0;  // of the counted body or the current chunk
   std::uint64_t received_ = 0;
-  std::size_t overhead_ = 0;  // bytes of extensions and trailers so far
-  std::size_t trailers_ = 0;  // trailer fields so far
-  std::uint8_t digits_ = 0;   // of the current chunk size
+  std::size_t overhead_ = 0;           // bytes of extensions and trailers so far
+  std::size_t trailers_ = 0;           // trailer fields so far
+  std::uint16_t extension_bytes_ = 0;  // of the current chunk
+  std::uint8_t digits_ = 0;            // of the current chunk size
   Phase phase_ = Phase::kDone;
   Extension extension_ = Extension::kBeforeSemicolon;
   Trailer trailer_ = Trailer::kLineStart;

@@ -103,6 +103,7 @@ H1HeadParser::Outcome H1HeadParser::find_end(std::span<const char> buffer, std::
 }
 
 H1HeadParser::Outcome H1HeadParser::parse(std::span<char> buffer, http::RawHead& out) {
+  out.method = {};  // not that of the last head, should this one be refused
   std::size_t end = 0;
   const Outcome found = find_end(buffer, end);
   if (found.state != State::kHead) return found;

@@ -118,6 +118,11 @@ void H1Protocol::on_deadline(Waiting what) {
   connection_.close();
 }
 
+int H1Protocol::wants() const {
+  if (stream_ == nullptr && !peer_closed_) return kBytes;
+  return (wants_bytes() ? kBytes : 0) | (wants_writable() ? kWritable : 0);
+}
+
 bool H1Protocol::wants_bytes() const {
   if (peer_closed_) return false;
   switch (state_) {
@@ -224,6 +229,9 @@ void H1Protocol::refuse_head(http::Refusal refusal) {
   closing_ = must_linger_ = true;
   keep_alive_ = false;
   stream.exchange.mutable_request() = {};
+  // The answer to a broken HEAD has no body either (RFC 9110 9.3.2).
+  stream.exchange.mutable_request().method =
+      http::parse_method(stream.raw.method).value_or(http::Method::kUnknown);
   stream.body.start(stream.exchange.request());
   stream.exchange.set_header_policy(&context_.policy);
   const bool was_running = std::exchange(is_running_, true);
@@ -234,7 +242,7 @@ void H1Protocol::refuse_head(http::Refusal refusal) {
 std::size_t H1Protocol::serve(std::span<char> in) {
   H1Stream& stream = *stream_;
   std::size_t used = 0;
-  if (stream.exchange.state() != http::Exchange::State::kDone && stream.body.is_reading()) {
+  if (stream.exchange.state() != http::Exchange::State::kDone && stream.body.is_wanted()) {
     const H1RequestBody::Step step = stream.body.read(in, stream.exchange);
     used = step.used;
     restart_deadline_ |= used > 0;
