@@ -42,15 +42,19 @@ void Connection::on_ready(int events) {
   }
   if ((events & FdWatch::kDisconnect) != 0) fin_seen_ = true;
   if ((events & FdWatch::kWritable) != 0) protocol_->on_writable();
-  if (!is_closed_ && (events & FdWatch::kReadable) != 0 && protocol_->wants_bytes()) read_some();
-  if (is_closed_ || is_suspended_) return;
-  // Nothing can be read now: the event would come again and again.
-  if ((events & (FdWatch::kReadable | FdWatch::kDisconnect)) != 0 && !protocol_->wants_bytes()) {
-    watch(protocol_->wants_writable() ? FdWatch::kWritable : 0);
+  if ((events & (FdWatch::kReadable | FdWatch::kDisconnect)) == 0 || is_closed_ || is_suspended_) {
+    return;
   }
-  settle();
+  if ((protocol_->wants() & Protocol::kBytes) != 0) {
+    read_some();
+  } else {
+    // Nothing can be read now: the event would come again and again.
+    watch((protocol_->wants() & Protocol::kWritable) != 0 ? FdWatch::kWritable : 0);
+    settle();
+  }
 }
 
+// The protocol settles after all that it is told.
 void Connection::read_some() {
   do {
     const std::span<char> buffer = context_.read_buffer();
@@ -69,19 +73,22 @@ void Connection::read_some() {
         lose();
         return;
     }
-  } while (!is_closed_ && protocol_->wants_bytes() && stream_->has_buffered_input());
+  } while (!is_closed_ && stream_->has_buffered_input() &&
+           (protocol_->wants() & Protocol::kBytes) != 0);
 }
 
 void Connection::settle() {
   if (is_closed_ || is_suspended_) return;
-  int events = protocol_->wants_writable() ? FdWatch::kWritable : 0;
-  if (protocol_->wants_bytes()) events |= FdWatch::kReadable;
-  if (events == 0) {
-    // A handler works. A short wait is not worth two calls; on_ready stops what would repeat.
-    if (watch_ && (watch_.events() & FdWatch::kWritable) == 0 && watch_.events() != 0) return;
-    if (!fin_seen_) events = FdWatch::kDisconnect;
+  const int wants = protocol_->wants();
+  static_assert(Protocol::kBytes == FdWatch::kReadable &&
+                Protocol::kWritable == FdWatch::kWritable);
+  if (wants != 0) {
+    watch(wants);
+  } else if (!watch_ || watch_.events() == 0 || (watch_.events() & FdWatch::kWritable) != 0) {
+    // A handler works. Where reading is on it stays so: a short wait is not worth two calls, and
+    // on_ready stops what would repeat.
+    watch(fin_seen_ ? 0 : FdWatch::kDisconnect);
   }
-  watch(events);
 }
 
 void Connection::watch(int events) {

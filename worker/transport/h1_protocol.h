@@ -37,8 +37,7 @@ class H1Protocol final : public Protocol {
   void on_lost() override;
   void on_drain() override;
   bool is_idle() const override { return state_ == State::kIdle && stream_ == nullptr; }
-  bool wants_bytes() const override;
-  bool wants_writable() const override;
+  int wants() const override;
   std::uint64_t requests() const override { return requests_; }
 
   // From the stream.
@@ -75,6 +74,8 @@ class H1Protocol final : public Protocol {
   void complete_response();
   void after_response(bool has_more_input);
 
+  bool wants_bytes() const;
+  bool wants_writable() const;
   codec::HeadContext head_context(bool chunked);
   bool may_keep_alive() const;
   bool is_reading_body() const;

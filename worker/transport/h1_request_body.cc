@@ -41,7 +41,7 @@ H1RequestBody::Step H1RequestBody::read(std::span<const char> in, http::Exchange
     }
     if (fed.state == State::kBytes && !sink->on_bytes(fed.payload)) is_paused_ = true;
   }
-  if (is_wanted_ && is_done()) {
+  if (is_wanted() && is_done()) {
     is_wanted_ = false;
     exchange.end_body();
   }

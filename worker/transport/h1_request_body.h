@@ -30,8 +30,10 @@ class H1RequestBody {
   void forget() { is_wanted_ = false; }
 
   bool is_done() const { return decoder_.is_done(); }
-  // Bytes are waited for, by a sink that can take them.
-  bool is_reading() const { return is_wanted_ && !is_paused_ && !is_done(); }
+  // read() is due: there is a sink, and it can take what comes.
+  bool is_wanted() const { return is_wanted_ && !is_paused_; }
+  // Bytes are waited for.
+  bool is_reading() const { return is_wanted() && !is_done(); }
   // Whether what is unread is too much to skip, or its sender still waits for a word about it.
   bool prevents_keep_alive(const http::RequestHead& head) const;
 

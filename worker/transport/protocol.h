@@ -38,8 +38,10 @@ class Protocol {
   // True if nothing is buffered, begun or pending: the descriptor could be handed to another
   // worker.
   virtual bool is_idle() const = 0;
-  virtual bool wants_bytes() const = 0;
-  virtual bool wants_writable() const = 0;
+  // What it waits for from the socket, as bits.
+  static constexpr int kBytes = 1;
+  static constexpr int kWritable = 2;
+  virtual int wants() const = 0;
   // Answered on this connection, here or by workers before.
   virtual std::uint64_t requests() const = 0;
 };

@@ -84,9 +84,12 @@ class H1Test : public testing::Test,
   // Made at the first use, so that a test may change `limits` before.
   TransportContext& context() {
     if (!context_) {
-      context_ = std::make_unique<TransportContext>(*loop, clock, limits, *this, *this, policy,
+      http::RequestTarget& target = *this;
+      http::ExchangeObserver& observer = *this;
+      ConnectionBudget& budget = *this;
+      context_ = std::make_unique<TransportContext>(*loop, clock, limits, target, observer, policy,
                                                     MetricWords(words.data()));
-      connections_ = std::make_unique<Connections>(*context_, *this);
+      connections_ = std::make_unique<Connections>(*context_, budget);
     }
     return *context_;
   }
