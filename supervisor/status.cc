@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "supervisor/process_stat.h"
 
@@ -84,18 +87,29 @@ Json empty_slot_json(const StatusSources& sources, const Generation& generation,
           {"last_exit", last_exit_json(history.last_exit)}};
 }
 
+// Spares have no slot and come last.
+std::uint32_t slot_order(const Json& worker) {
+  return worker["slot"].is_null() ? UINT32_MAX : worker["slot"].get<std::uint32_t>();
+}
+
+std::vector<Json> workers_of(const StatusSources& sources, const Generation& generation) {
+  std::vector<Json> rows;
+  for (const auto& worker : generation.workers()) {
+    rows.push_back(worker_json(sources, generation, *worker));
+  }
+  const bool is_serving = generation.state() == Generation::State::kServing;
+  for (std::uint32_t slot = 0; is_serving && slot < generation.slot_count(); ++slot) {
+    if (!generation.worker_of(slot)) rows.push_back(empty_slot_json(sources, generation, slot));
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Json& a, const Json& b) { return slot_order(a) < slot_order(b); });
+  return rows;
+}
+
 Json workers_json(const StatusSources& sources) {
   Json list = Json::array();
   for (const auto& generation : sources.fleet.all()) {
-    for (const auto& worker : generation->workers()) {
-      list.push_back(worker_json(sources, *generation, *worker));
-    }
-    if (generation->state() != Generation::State::kServing) continue;
-    for (std::uint32_t slot = 0; slot < generation->slot_count(); ++slot) {
-      if (!generation->worker_of(slot)) {
-        list.push_back(empty_slot_json(sources, *generation, slot));
-      }
-    }
+    for (Json& row : workers_of(sources, *generation)) list.push_back(std::move(row));
   }
   return list;
 }
