@@ -37,7 +37,6 @@ class ServeryCase(unittest.TestCase):
         self.write("site/index.html", "<h1>site</h1>\n")
         self.write("site/one-kib.bin", bytes(range(256)) * 4)
         self.servers = []
-        self.listening_before = processes.listening_ports()
         self.addCleanup(self._end_servers)
 
     def write(self, path, content):
@@ -74,8 +73,8 @@ class ServeryCase(unittest.TestCase):
 
     def check_nothing_left(self):
         self.assertEqual(processes.children(os.getpid()), [], "processes left behind")
-        self.assertLessEqual(processes.listening_ports() - self.listening_before, set(),
-                             "sockets left behind")
+        ports = set().union(*(server.ports_seen for server in self.servers))
+        self.assertEqual(ports & processes.listening_ports(), set(), "sockets left behind")
         left = [path.name for path in self.directory.rglob("*")
                 if path.is_socket() or path.name.startswith(".") or path.suffix == ".tmp"]
         self.assertEqual(left, [], "files left behind")

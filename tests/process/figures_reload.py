@@ -21,7 +21,6 @@ class ReloadFigures(LoadCase):
         (self.directory / "secret").chmod(0o700)
         self.busy = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(self.busy.close)
-        self.listening_before.add(self.busy.getsockname()[1])
 
     def bad_configs(self, good):
         port = self.busy.getsockname()[1]

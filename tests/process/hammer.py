@@ -2,11 +2,13 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import zlib
 
-BINARY = os.environ.get("SERVERY_HAMMER", "build/release/tests/support/hammer")
+RELEASE = pathlib.Path(__file__).resolve().parents[2] / "build" / "release"
+BINARY = os.environ.get("SERVERY_HAMMER", str(RELEASE / "tests/support/hammer"))
 
 
 def expectation(path, body):

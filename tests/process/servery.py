@@ -12,7 +12,8 @@ import time
 
 import processes
 
-BINARY = os.environ.get("SERVERY_BINARY", "build/release/servery")
+RELEASE = pathlib.Path(__file__).resolve().parents[2] / "build" / "release"
+BINARY = os.environ.get("SERVERY_BINARY", str(RELEASE / "servery"))
 
 
 def run_command(*arguments, timeout=20, **options):
@@ -51,6 +52,7 @@ class Servery:
             command += ["--control", str(self.control)]
         command += map(str, arguments)
         self.lines = []
+        self.ports_seen = set()
         self._changed = threading.Condition()
         self._ended = False
         self.started_at = time.monotonic()
@@ -105,7 +107,12 @@ class Servery:
         raise AssertionError(f"no answer to {command}")
 
     def status(self):
-        return self.ask("status")
+        status = self.ask("status")
+        for listener in status["listeners"]:
+            port = listener["address"].rpartition(":")[2]
+            if port.isdigit() and listener["kind"] == "tcp":
+                self.ports_seen.add(int(port))
+        return status
 
     def reload(self, *arguments, config=None, timeout=60):
         """Rewrites the file when `config` is given; (exit code, verdict object)."""

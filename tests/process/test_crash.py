@@ -15,7 +15,7 @@ from servery import wait_until
 
 class WorkerDeath(LoadCase):
     # A dead worker is an error line by design.
-    EXPECTED_ERRORS = ("worker",)
+    EXPECTED_ERRORS = ("worker", "crash_loop")
 
     def test_killed_worker_is_replaced(self):
         server = self.serve(workers=2)
@@ -66,8 +66,8 @@ class WorkerDeath(LoadCase):
             pid = server.wait_status(lambda status: status["workers"][0]["state"] == "ready")["workers"][0]["pid"]
             os.kill(pid, signal.SIGKILL)
             self.wait_gone(pid)
-        status = server.wait_status(lambda status: status["state"] == "degraded", what="degraded")
-        self.assertEqual((status["workers"][0]["state"], status["workers"][0]["pid"]), ("failed", None))
+        status = server.wait_status(lambda status: status["workers"][0]["state"] == "failed", what="crash loop")
+        self.assertEqual((status["state"], status["workers"][0]["pid"]), ("degraded", None))
         self.assertTrue(status["ready"])
         self.assertEqual(status["listeners"][0]["lent"], [{"slot": 0, "to": 1}])
         for _ in range(20):
@@ -91,7 +91,7 @@ class WorkerDeath(LoadCase):
 
 
 class WorkerHang(ServeryCase):
-    EXPECTED_ERRORS = ("worker",)
+    EXPECTED_ERRORS = ("worker", "crash_loop")
 
     def test_stopped_worker_is_covered_and_replaced(self):
         server = self.serve(workers=2, runtime="heartbeat: {suspect: 500ms, warn: 1s, abort: 2s}")

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import unittest
 
 import http_client
@@ -86,22 +87,19 @@ class UnixSockets(ServeryCase):
         self.assertEqual(second.stop(), 0)
 
 
-# Runs in the child between fork and exec: descriptors from 3 on and systemd's variables.
-PASS_SOCKETS = ("import os, sys\n"
-                "os.environ['LISTEN_PID'] = str(os.getpid())\n"
-                "os.execv(sys.argv[1], sys.argv[1:])\n")
+# As systemd does it: the socket is descriptor 3, the variables name this very process.
+PASS_SOCKET = ("import os, sys\n"
+               "os.dup2(int(sys.argv[1]), 3)\n"
+               "os.environ['LISTEN_PID'] = str(os.getpid())\n"
+               "os.execv(sys.argv[2], sys.argv[2:])\n")
 
 
 class SocketActivation(ServeryCase):
     def activated(self, listener, name, config):
         """A server that gets `listener` as descriptor 3, named `name`."""
         env = {**os.environ, "LISTEN_FDS": "1", "LISTEN_FDNAMES": name}
-
-        def place():
-            os.dup2(listener.fileno(), 3, inheritable=True)
-
-        return self.start(config, prefix=["/usr/bin/python3", "-c", PASS_SOCKETS], env=env, preexec_fn=place,
-                          close_fds=False).wait_ready()
+        prefix = [sys.executable, "-c", PASS_SOCKET, str(listener.fileno())]
+        return self.start(config, prefix=prefix, env=env, pass_fds=[listener.fileno()]).wait_ready()
 
     def test_by_name(self):
         with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
