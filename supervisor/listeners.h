@@ -34,7 +34,7 @@ struct SlotSocket {
   int fd = -1;
   std::string configured;  // which listener of the configuration it serves
   bool shared = false;     // every worker polls it: few accepts a wake, EAGAIN expected
-  bool tcp = true;
+  bool tcp = true;         // only these belong into the service manager's store
 };
 
 struct LeavingSocket {

@@ -160,6 +160,8 @@ void Supervisor::tick() {
 void Supervisor::on_request(const Json& request, ControlReply reply) {
   const std::string command = request.at("command").get<std::string>();
   if (command == "status") {
+    if (memory_) memory_->set(Metric::kControlRequests, control_->counts().requests);
+    if (memory_) memory_->set(Metric::kControlRefused, control_->counts().refused);
     const StatusSources sources = status_sources();
     reply.finish(is_service_ready(sources) ? kExitDone : kExitFailed, build_status(sources));
   } else if (command == "reload") {
@@ -405,7 +407,7 @@ void Supervisor::store_sockets(const Generation& generation) {
   if (!notify_.is_active()) return;
   for (std::uint32_t slot = 0; slot < generation.slot_count(); ++slot) {
     for (const SlotSocket& socket : generation.sockets_of(slot)) {
-      if (!socket.shared || slot == 0) notify_.store(socket.name, socket.fd);
+      if (socket.tcp && (!socket.shared || slot == 0)) notify_.store(socket.name, socket.fd);
     }
   }
 }

@@ -45,8 +45,6 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
      "Deadlines that closed a connection."},
     {Metric::kTimeoutKeepalive, "servery_timeouts_total", "phase=\"keepalive\"", kCounter,
      "Deadlines that closed a connection."},
-    {Metric::kTimeoutDrain, "servery_timeouts_total", "phase=\"drain\"", kCounter,
-     "Deadlines that closed a connection."},
     {Metric::kCacheHits, "servery_cache_hits_total", "", kCounter, "Answers from the hot cache."},
     {Metric::kCacheMisses, "servery_cache_misses_total", "", kCounter,
      "Files looked for in the hot cache and not found."},

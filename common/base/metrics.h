@@ -32,7 +32,6 @@ enum class Metric : std::uint16_t {
   kTimeoutBody,
   kTimeoutWrite,
   kTimeoutKeepalive,
-  kTimeoutDrain,
   kCacheHits,
   kCacheMisses,
   kCacheProofs,
