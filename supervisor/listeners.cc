@@ -161,6 +161,15 @@ void Listeners::close_leaving(std::string_view name) {
   remove_gone();
 }
 
+bool Listeners::is_leaving(std::string_view name) const {
+  for (const auto& group : groups_) {
+    for (const ListenSocket& socket : group->sockets) {
+      if (socket.name == name) return socket.state == SocketState::kLeaving;
+    }
+  }
+  return false;
+}
+
 // While the kernel moves the last member into the closed one's place, that member is not selected.
 // An inherited socket is the manager's too: it goes back to the unclaimed ones, its SYNs dropped.
 void Listeners::close_socket(ListenerGroup& group, ListenSocket& socket) {

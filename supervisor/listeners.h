@@ -88,6 +88,8 @@ class Listeners {
   // Its worker (or adopter) has accepted everything and closed its copy. Unknown names, and sockets
   // a later plan has taken back, are left alone.
   void close_leaving(std::string_view name);
+  // False once it is closed or a committed plan has taken it back.
+  bool is_leaving(std::string_view name) const;
 
   std::vector<SlotSocket> sockets_of(std::uint32_t slot) const;
   std::vector<ListenerStatus> status() const;

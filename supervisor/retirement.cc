@@ -14,6 +14,9 @@ void Retirement::add(std::vector<LeavingSocket> sockets) {
 }
 
 void Retirement::reassign() {
+  // A later plan has taken some back: nobody may be told to empty those any more.
+  std::erase_if(entries_,
+                [this](const Entry& entry) { return !listeners_.is_leaving(entry.socket.name); });
   for (Entry& entry : entries_) {
     const WorkerProcess* worker = fleet_.find_worker(entry.worker);
     if (worker && !worker->is_suspect()) continue;

@@ -269,7 +269,9 @@ TEST_F(ListenersTest, ALeavingSocketIsTakenBackByALaterPlan) {
   ASSERT_EQ(listeners.retire().size(), 1U);
   ASSERT_TRUE(listeners.prepare(plan_of({tcp("127.0.0.1", 0)}), 2));
   listeners.close_leaving(second.name);  // the old worker reports while the plan is prepared
+  EXPECT_TRUE(listeners.is_leaving(second.name));
   ASSERT_TRUE(listeners.commit());
+  EXPECT_FALSE(listeners.is_leaving(second.name));
   EXPECT_THAT(listeners.retire(), IsEmpty());
   ASSERT_EQ(listeners.sockets_of(1).size(), 1U);
   EXPECT_EQ(listeners.sockets_of(1)[0].fd, second.fd);
