@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "common/base/fast_hash.h"
 #include "common/base/log.h"
 #include "common/loop/blocking_pool.h"
 #include "common/loop/timer.h"
@@ -226,8 +227,7 @@ void Worker::Impl::on_hand_over(std::vector<HandedConnection> batch) {
 
 // The hash names the request in a crash report.
 void Worker::Impl::run(http::Exchange& exchange) {
-  const std::size_t hash = std::hash<std::string_view>{}(exchange.request().target);
-  inputs_.page->request_hash.store(hash, std::memory_order_relaxed);
+  inputs_.page->request_hash.store(fast_hash(exchange.request().target), std::memory_order_relaxed);
   pipeline_->run(exchange);
   inputs_.page->request_hash.store(0, std::memory_order_relaxed);
 }

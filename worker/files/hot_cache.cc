@@ -1,8 +1,9 @@
 #include "worker/files/hot_cache.h"
 
-#include <functional>
 #include <iterator>
 #include <utility>
+
+#include "common/base/fast_hash.h"
 
 namespace servery::files {
 namespace {
@@ -17,8 +18,7 @@ std::uint64_t cost_of(const HotCache::Key& key, const CachedFile& file) {
 }  // namespace
 
 std::size_t HotCache::KeyHash::operator()(const Key& key) const {
-  const std::size_t salt = (std::size_t{key.route} << 8 | key.coding) * 0x9e3779b97f4a7c15U;
-  return std::hash<std::string_view>{}(key.path) ^ salt;
+  return fast_hash(key.path) ^ (std::size_t{key.route} << 8 | key.coding);
 }
 
 bool HotCache::is_proved(const Entry& entry, const Moment& moment) const {

@@ -1,7 +1,7 @@
 #include "worker/http/host_name.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
 
 #include "common/base/text.h"
 
@@ -14,11 +14,16 @@ bool is_hex(char c) {
 }
 
 // unreserved / sub-delims: reg-name without percent-encoding (RFC 3986 3.2.2).
-bool is_name_char(char c) {
-  const char lower = ascii_lower(c);
-  if (is_digit(c) || (lower >= 'a' && lower <= 'z')) return true;
-  return std::string_view("-._~!$&'()*+,;=").find(c) != std::string_view::npos;
-}
+constexpr std::array<bool, 256> kNameChars = [] {
+  std::array<bool, 256> table{};
+  for (unsigned c = '0'; c <= '9'; ++c) table[c] = true;
+  for (unsigned c = 'a'; c <= 'z'; ++c) table[c] = table[c - 32] = true;
+  for (const char c : std::string_view("-._~!$&'()*+,;="))
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+bool is_name_char(char c) { return kNameChars[static_cast<unsigned char>(c)]; }
 
 // The inside of brackets: the characters of an IPv6 address and at least two colons.
 bool is_ipv6_text(std::string_view text) {
@@ -29,7 +34,13 @@ bool is_ipv6_text(std::string_view text) {
 }
 
 bool is_port(std::string_view digits) {
-  return digits.empty() || (digits.size() <= 5 && parse_unsigned<std::uint16_t>(digits));
+  if (digits.size() > 5) return false;
+  unsigned value = 0;
+  for (const char c : digits) {
+    if (!is_digit(c)) return false;
+    value = value * 10 + static_cast<unsigned>(c - '0');
+  }
+  return value <= 65535;
 }
 
 bool split_literal(std::string_view authority, std::string_view& host, std::string_view& port) {
@@ -63,15 +74,20 @@ bool split_authority(std::string_view authority, std::string_view& host, std::st
 
 bool is_ip_literal(std::string_view host) {
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') return true;
-  int parts = 0;
-  while (true) {
-    const std::size_t dot = host.find('.');
-    const std::string_view part = host.substr(0, dot);
-    if (part.size() > 3 || !parse_unsigned<std::uint8_t>(part)) return false;
-    ++parts;
-    if (dot == std::string_view::npos) return parts == 4;
-    host.remove_prefix(dot + 1);
+  int parts = 1;
+  int digits = 0;
+  int value = 0;
+  for (const char c : host) {
+    if (c == '.') {
+      if (digits == 0 || ++parts > 4) return false;
+      digits = value = 0;
+      continue;
+    }
+    if (!is_digit(c) || ++digits > 3) return false;
+    value = value * 10 + (c - '0');
+    if (value > 255) return false;
   }
+  return parts == 4 && digits > 0;
 }
 
 }  // namespace servery::http

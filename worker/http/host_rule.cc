@@ -53,6 +53,13 @@ bool HostRule::is_local(std::string_view host) const {
 }
 
 HostRule::Verdict HostRule::check(std::string_view host) const {
+  if (!last_served_.empty() && host == last_served_) return Verdict::kServe;
+  const Verdict verdict = judge(host);
+  if (verdict == Verdict::kServe) last_served_ = host;
+  return verdict;
+}
+
+HostRule::Verdict HostRule::judge(std::string_view host) const {
   const bool is_canonical = !canonical_name_.empty() && host == canonical_name_;
   if (!is_canonical && !any_) {
     if (guard_ && !is_local(host)) return Verdict::kNotAllowed;

@@ -31,6 +31,7 @@ class HostRule {
   const std::string& canonical_host() const { return canonical_host_; }
 
  private:
+  Verdict judge(std::string_view host) const;
   bool is_listed(std::string_view host) const;
   bool is_local(std::string_view host) const;
 
@@ -41,6 +42,7 @@ class HostRule {
   std::string canonical_name_;  // without port
   bool any_ = false;
   bool guard_ = false;
+  mutable std::string last_served_;  // most requests name the same host as the one before
 };
 
 }  // namespace servery::http

@@ -60,7 +60,8 @@ MaybeRefusal check_host(const RawHead& raw, const Target& target, RequestHead& o
   out.authority = authority;
   out.host = {};
   if (authority.empty()) return std::nullopt;
-  if (!split_authority(authority, name, port)) return Refusal{400, "host_invalid"};
+  const bool is_split = hosts == 1 && !target.is_absolute;
+  if (!is_split && !split_authority(authority, name, port)) return Refusal{400, "host_invalid"};
   out.host = canonical_host(name, scratch);
   return std::nullopt;
 }
