@@ -2,10 +2,11 @@
 instructions (callgrind) per request."""
 
 import collections
-import pathlib
 import re
 import signal
 import subprocess
+
+import servers
 
 FEW, MANY = 1_000, 5_000  # requests of the two runs whose difference counts
 TRACED = 4_000
@@ -13,13 +14,14 @@ CALL = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", re.M
 
 
 def system_calls(session, running, row, requests=TRACED):
-    """{name: calls per request} of all processes of the server, its start left out."""
+    """{name: calls per request} of the processes that serve, their start left out."""
     summary = session.work / "strace"
+    serving = running.pids()[1:] or running.pids()  # not the one that only watches over workers
     command = ["strace", "-c", "-f", "-o", summary]
-    for pid in running.pids():
+    for pid in serving:
         command += ["-p", pid]
     strace = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
-    for _ in running.pids():
+    for _ in serving:
         line = strace.stderr.readline()  # once all are attached, everything is counted
         if "attached" not in line:
             strace.kill()
@@ -41,7 +43,7 @@ def callgrind(session, server, row, requests):
     """The profile of the process that served, from its start to its end."""
     for old in session.work.glob("callgrind.*"):
         old.unlink()
-    prefix = ("valgrind", "-q", "--tool=callgrind", "--trace-children=yes",
+    prefix = ("env", f"LD_PRELOAD={servers.OPENAT2_SHIM}", "valgrind", "-q", "--tool=callgrind", "--trace-children=yes",
               f"--callgrind-out-file={session.work}/callgrind.%p")
     running = session.start(server, row, prefix=prefix, one_process=True)
     try:
@@ -67,12 +69,14 @@ def instructions(session, server, row, few=FEW, many=MANY):
 def functions(session, server, row, requests=20_000, lines=40):
     """Where the instructions go: [(per request, function)], most first. The start is in it, thinly spread."""
     profile = callgrind(session, server, row, requests)
-    text = subprocess.run(["callgrind_annotate", "--threshold=99", profile], capture_output=True, text=True, check=True).stdout
-    found = re.findall(r"^\s*([\d,]+) \([\s\d.]+%\)\s+(.+?)(?: \[[^\]]*\])?$", text, re.MULTILINE)
-    return [(int(count.replace(",", "")) / requests, shorten(name)) for count, name in found[1:lines + 1]]
+    text = subprocess.run(["callgrind_annotate", "--auto=no", "--threshold=99", profile], capture_output=True, text=True, check=True).stdout
+    costs = collections.Counter()
+    for count, name in re.findall(r"^\s*([\d,]+) \([\s\d.]+%\)\s+(.+?)(?: \[[^\]]*\])?$", text, re.MULTILINE):
+        if ":" in name:  # else: the total
+            costs[function_of(name)] += int(count.replace(",", "")) / requests
+    return [(count, name) for name, count in costs.most_common(lines)]
 
 
-def shorten(name):
-    """`FILE:FUNCTION(ARGUMENTS)` without the arguments, the folder and the standard library's ballast."""
-    path, _, function = name.partition(":")
-    return f"{pathlib.Path(path).name}:{function.partition('(')[0]}"
+def function_of(text):
+    """`FILE:FUNCTION(ARGUMENTS)` without file and arguments; what was inlined into a function belongs to it."""
+    return text.partition(":")[2].replace("(anonymous namespace)::", "").partition("(")[0] or text

@@ -1,7 +1,8 @@
 """The regression guard: six rows whose counts are stored in expectations.json and may not change unnoticed. Pure,
 but for the store.
 
-With one connection every turn of the loop has exactly one request, so system calls can be demanded to the last one.
+With one connection every turn of the loop has exactly one request, so system calls can be demanded to the last one,
+but for the waits of the loop.
 Over 64 connections the size of a turn depends on the scheduler: there the limits of the product are demanded."""
 
 import pathlib
@@ -10,8 +11,11 @@ from rows import Row, SMALL, Target
 
 STORE = pathlib.Path(__file__).resolve().parents[1] / "expectations.json"
 INSTRUCTION_SLACK = 0.03
-# Fewer calls a request than this are timers and heartbeats.
+# Fewer calls a request than this are timers and heartbeats; those also wake the loop, a little more often the slower
+# the machine is.
 BACKGROUND = 0.01
+WAITS = ("epoll_wait", "epoll_pwait")
+WAIT_SLACK = 0.1
 LIMITS = {"keep-64": {"system_calls": 2.2, "instructions": 4000}}
 
 ROWS = (
@@ -46,12 +50,18 @@ def problems(row, found, expected):
         over.append(f"{found['instructions']} instructions, more than {limits['instructions']}")
     if expected is None:
         return [*over, "nothing stored: bench/count --update"]
-    if not limits and found["system_calls"] != expected["system_calls"]:
+    if not limits and not same_calls(found["system_calls"], expected["system_calls"]):
         over.append(f"system calls were {describe(expected['system_calls'])}")
     change = found["instructions"] / expected["instructions"] - 1
     if abs(change) > INSTRUCTION_SLACK:
         over.append(f"instructions {100 * change:+.1f} % from {expected['instructions']}")
     return over
+
+
+def same_calls(found, expected):
+    if any(abs(found.get(name, 0) - expected.get(name, 0)) > WAIT_SLACK for name in WAITS):
+        return False
+    return all(found.get(name, 0) == expected.get(name, 0) for name in {*found, *expected} - {*WAITS})
 
 
 def describe(calls):

@@ -129,4 +129,5 @@ SERVERS = (
 )
 BY_NAME = {server.name: server for server in SERVERS}
 LOAD = built("bench/bench_load")
+OPENAT2_SHIM = built("bench/libbench_openat2_shim.so")
 DEFAULT = ("servery", "nginx-tuned", "nginx-nosendfile", "nginx-deferred", "nginx-default", "h2o", "limit")

@@ -19,6 +19,10 @@ class GuardTest(unittest.TestCase):
     def test_one_more_system_call_in_a_hundred_requests_is_noticed(self):
         self.assertTrue(guard.problems(ROW, measured(openat2=0.01), STORED))
 
+    def test_timers_may_wake_the_loop(self):
+        self.assertEqual(guard.problems(ROW, measured(epoll_pwait=1.06), STORED), [])
+        self.assertTrue(guard.problems(ROW, measured(epoll_pwait=2.0), STORED))
+
     def test_instructions_may_move_by_three_percent(self):
         self.assertEqual(guard.problems(ROW, measured(2059), STORED), [])
         self.assertTrue(guard.problems(ROW, measured(2061), STORED))
