@@ -63,14 +63,14 @@ class HandlerProbe final : private http::ResponseTransport,
   // Until the whole answer is there.
   ProbeAnswer run() {
     start();
-    if (!is_done_) loop_.run();
+    if (!is_done_) run_loop();
     return std::move(answer_);
   }
   // Only the head: the body is left unread, as by a client that does not take it.
   ProbeAnswer& run_until_head() {
     stops_at_head_ = true;
     start();
-    if (answer_.status == 0) loop_.run();
+    if (answer_.status == 0) run_loop();
     return answer_;
   }
   // The next bytes at most; for bodies left unread. Runs the loop while the source is not ready.
@@ -82,8 +82,11 @@ class HandlerProbe final : private http::ResponseTransport,
         answer_.body.append(buffer, 0, pull.bytes);
         return pull.bytes;
       }
-      if (pull.state != http::BodySource::State::kPending) return 0;
-      loop_.run();
+      if (pull.state != http::BodySource::State::kPending) {
+        answer_.is_broken = pull.state == http::BodySource::State::kError;
+        return 0;
+      }
+      run_loop();
     }
   }
   bool take_back(std::size_t bytes) {
@@ -95,8 +98,8 @@ class HandlerProbe final : private http::ResponseTransport,
   void start_and_leave() {
     start();
     leave();
-    loop_.post([this] { loop_.stop(); });
-    loop_.run();
+    loop_.post([this] { stop_loop(); });
+    run_loop();
   }
   // The client goes away.
   void leave() {
@@ -105,6 +108,15 @@ class HandlerProbe final : private http::ResponseTransport,
   }
 
  private:
+  void run_loop() {
+    is_running_ = true;
+    loop_.run();
+    is_running_ = false;
+  }
+  // A stop outside of run() would end the next one.
+  void stop_loop() {
+    if (is_running_) loop_.stop();
+  }
   void start() { exchange_.start(*this, SteadyTime{}); }
   void run(http::Exchange& exchange) override { handle_(exchange); }
 
@@ -119,7 +131,7 @@ class HandlerProbe final : private http::ResponseTransport,
       body_->set_waiter(this);
     }
     if (stops_at_head_) {
-      loop_.stop();
+      stop_loop();
     } else {
       pump();
     }
@@ -134,7 +146,7 @@ class HandlerProbe final : private http::ResponseTransport,
   void resume_body(http::Exchange& /*exchange*/) override {}
   void on_source_ready() override {
     if (stops_at_head_) {
-      loop_.stop();
+      stop_loop();
     } else {
       pump();
     }
@@ -159,7 +171,7 @@ class HandlerProbe final : private http::ResponseTransport,
   void finish() {
     is_done_ = true;
     exchange_.on_response_sent(answer_.body.size(), nullptr);
-    loop_.stop();
+    stop_loop();
   }
 
   Loop& loop_;
@@ -169,6 +181,7 @@ class HandlerProbe final : private http::ResponseTransport,
   http::Exchange exchange_;
   std::unique_ptr<http::BodySource> body_;
   ProbeAnswer answer_;
+  bool is_running_ = false;
   bool stops_at_head_ = false;
   bool is_done_ = false;
 };

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "common/base/utf8.h"
 #include "worker/features/listing/listing_icons.h"
 #include "worker/features/listing/listing_style.h"
 #include "worker/features/listing/listing_text.h"

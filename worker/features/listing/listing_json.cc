@@ -1,3 +1,4 @@
+#include "common/base/utf8.h"
 #include "worker/features/listing/listing_text.h"
 #include "worker/features/listing/listing_view.h"
 

@@ -8,10 +8,6 @@
 
 namespace servery::listing {
 
-// Length of the UTF-8 sequence at the front (RFC 3629), 0 if there is none.
-std::size_t utf8_length(std::string_view text);
-bool is_utf8(std::string_view text);
-
 // For people, in HTML text and attributes: markup escaped, controls as their pictures, bytes that
 // are not UTF-8 and direction overrides as U+FFFD.
 void append_html_name(std::string& out, std::string_view name);

@@ -29,15 +29,6 @@ std::string size_text(std::uint64_t bytes) {
   return out;
 }
 
-TEST(ListingText, Utf8IsWhatRfc3629Says) {
-  EXPECT_TRUE(is_utf8("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"));
-  for (const std::string_view bad :
-       {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
-        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xff\xfe"}) {
-    EXPECT_FALSE(is_utf8(bad)) << href(bad);
-  }
-}
-
 TEST(ListingText, MarkupInNamesIsEscaped) {
   EXPECT_EQ(html("<img src=x onerror='a&b'>\""),
             "&lt;img src=x onerror=&#39;a&amp;b&#39;&gt;&quot;");
