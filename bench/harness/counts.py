@@ -66,7 +66,7 @@ def instructions(session, server, row, few=FEW, many=MANY):
     return (counts[1] - counts[0]) / (many - few)
 
 
-def functions(session, server, row, requests=20_000, lines=40):
+def functions(session, server, row, requests=5_000, lines=40):
     """Where the instructions go: [(per request, function)], most first. The start is in it, thinly spread."""
     profile = callgrind(session, server, row, requests)
     text = subprocess.run(["callgrind_annotate", "--auto=no", "--threshold=99", profile], capture_output=True, text=True, check=True).stdout

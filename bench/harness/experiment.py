@@ -4,6 +4,7 @@ import contextlib
 import json
 import pathlib
 import random
+import subprocess
 
 import counts
 import process
@@ -13,10 +14,20 @@ import servers
 import stats
 import verify
 
-CONTROL = json.loads((pathlib.Path(__file__).parent / "control.json").read_text())
+CONTROL_STORE = pathlib.Path(__file__).parent / "control.json"
+CONTROL = json.loads(CONTROL_STORE.read_text())
+CONTROLS = ("limit", "limit-deferred")
 CONTROL_SLACK = 0.08
 RELOADS = 10
 RELOAD_SECONDS = 5.0
+
+
+def store_control(results):
+    """The ratios of the limit servers to the best nginx variant, by row, become the usual ones."""
+    for name, found in results.items():
+        ratios = {control: found["servers"][control]["ratio"] for control in CONTROLS if control in found["servers"]}
+        CONTROL[name] = {control: round(ratio["median"], 3) for control, ratio in ratios.items() if ratio}
+    CONTROL_STORE.write_text(json.dumps(CONTROL, indent=1) + "\n")
 
 
 class Experiment:
@@ -46,6 +57,9 @@ class Experiment:
         return {"servers": entries, "best_nginx": best, "remarks": self.remarks, "rounds": rounds}
 
     def start(self, server, stack):
+        if self.row.kind == "reload" and not server.reload:
+            self.remarks.append(f"{server.name} left out: no reload without another program")
+            return None
         try:
             started = self.session.start(server, self.row)
         except (verify.Wrong, RuntimeError, OSError) as problem:
@@ -56,11 +70,17 @@ class Experiment:
 
     def rounds(self, running, offered):
         results = {name: [] for name in running}
-        names = list(running)
+        for started in running.values():
+            self.session.warm(started, self.row)
         for _ in range(1 if self.row.kind == "idle" else self.arguments.rounds):
+            names = list(results)
             self.order.shuffle(names)
             for name in names:
-                results[name].append(self.measure(running[name], offered))
+                try:
+                    results[name].append(self.measure(running[name], offered))
+                except (RuntimeError, subprocess.SubprocessError, OSError) as problem:
+                    self.remarks.append(f"VOID: {name}: {problem}")
+                    del results[name]
         return results
 
     def measure(self, started, offered):
@@ -122,7 +142,7 @@ class Experiment:
     def check_control(self, entries, best):
         """The limit server's ratio to the best nginx variant is a property of this row: off means noise."""
         usual = CONTROL.get(self.row.name)
-        for control in ("limit", "limit-deferred"):
+        for control in CONTROLS:
             found = entries.get(control, {}).get("ratio")
             if not found or not usual or control not in usual:
                 continue
