@@ -1,5 +1,7 @@
 #include "worker/transport/h1_protocol.h"
 
+#include <sys/ioctl.h>
+
 #include <string>
 #include <utility>
 
@@ -216,7 +218,10 @@ std::optional<std::size_t> H1Protocol::take_head(std::span<char> in) {
   }
   state_ = State::kExchange;
   ++requests_;
-  stream.body.start(stream.exchange.request());
+  const http::RequestHead& request = stream.exchange.request();
+  requests_follow_ = request.framing != http::BodyFraming::kChunked &&
+                     in.size() - outcome.consumed > request.content_length;
+  stream.body.start(request);
   stream.exchange.start(context_.target, context_.loop.now());
   return outcome.consumed;
 }
@@ -364,8 +369,17 @@ codec::HeadContext H1Protocol::head_context(bool chunked) {
 // Decided when the head is written, so that a drain that began meanwhile is heeded.
 bool H1Protocol::may_keep_alive() const {
   const std::uint64_t limit = context_.limits.requests_per_connection;
-  return keep_alive_ && context_.drain == Drain::kNone && (limit == 0 || requests_ < limit) &&
+  return keep_alive_ && (context_.drain == Drain::kNone || more_has_come()) &&
+         (limit == 0 || requests_ < limit) &&
          !stream_->body.prevents_keep_alive(stream_->exchange.request());
+}
+
+// A drain ends the connection with the last request that has come: what was pipelined behind this
+// one is owed an answer too.
+bool H1Protocol::more_has_come() const {
+  int waiting = 0;
+  return requests_follow_ ||
+         (::ioctl(connection_.stream().fd(), FIONREAD, &waiting) == 0 && waiting > 0);
 }
 
 void H1Protocol::start_body() {

@@ -78,6 +78,7 @@ class H1Protocol final : public Protocol {
   bool wants_writable() const;
   codec::HeadContext head_context(bool chunked);
   bool may_keep_alive() const;
+  bool more_has_come() const;
   bool is_reading_body() const;
   bool is_stalled() const;
   void retain_request();
@@ -101,6 +102,7 @@ class H1Protocol final : public Protocol {
   bool is_running_ = false;  // inside run(): answers are only collected
   bool keep_alive_ = true;   // the client lets the connection go on
   bool is_http10_ = false;
+  bool requests_follow_ = false;   // bytes of a next request were read with this one
   bool closing_ = false;           // the response begun last is the last
   bool must_linger_ = false;       // the peer may still be sending
   bool peer_closed_ = false;       // FIN read

@@ -457,6 +457,25 @@ TEST_F(H1Drain, AnswerUnderWaySaysClose) {
   EXPECT_THAT(client.received, EndsWith("last"));
 }
 
+TEST_F(H1Drain, EveryRequestThatHasComeIsAnsweredAndTheLastSaysClose) {
+  http::Exchange* first = nullptr;
+  answer = [&](http::Exchange& exchange) {
+    if (first != nullptr) return exchange.respond(text_answer("next"));
+    first = &exchange;
+  };
+  Client& client = connect();
+  client.send(get("/1") + get("/2") + get("/3"));
+  run_until([&] { return first != nullptr; });
+  context().drain = Drain::kAtOnce;
+  connections().drain();
+  first->respond(text_answer("first"));
+  run_until_closed(client);
+  const std::string& received = client.received;
+  EXPECT_THAT(received, EndsWith("next"));
+  EXPECT_GT(received.find("Connection: close"), received.find("next"));
+  EXPECT_LT(received.find("next"), received.rfind("next"));
+}
+
 TEST_F(H1Drain, IdleConnectionEndsAtOnce) {
   Client& client = connect();
   client.send(get("/"));
