@@ -1,5 +1,6 @@
 """Starts the C++ hammer (tests/support/hammer) and reads its report."""
 
+import collections
 import json
 import os
 import pathlib
@@ -47,6 +48,9 @@ class Hammer:
 
     def describe(self):
         modes = ", ".join(f"{name} {counts['completed']}" for name, counts in self.report["modes"].items())
-        return (f"{self.report['completed']} answered ({modes}), {self.report['failed']} failed, "
-                f"{self.report['connect_failed']} connects failed, "
-                f"{self.report['stale_closes']} stale closes; {self.report['reasons']}")
+        text = (f"{self.report['completed']} answered ({modes}), {self.report['failed']} failed, "
+                f"{self.report['connect_failed']} connects failed, {self.report['stale_closes']} stale closes")
+        stale = {name: counts["stale_closes"] for name, counts in self.report["modes"].items()
+                 if counts["stale_closes"]}
+        lost = collections.Counter((failure["mode"], failure["reason"]) for failure in self.report["failures"])
+        return text + (f", stale by mode {stale}" if stale else "") + (f", lost {dict(lost)}" if lost else "")
