@@ -3,11 +3,14 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include "common/base/log.h"
@@ -18,6 +21,8 @@ namespace {
 constexpr int kMaxAccepts = 32;        // a wake, so that accepted connections get their turn
 constexpr int kMaxSharedAccepts = 4;   // other workers poll the same queue
 constexpr int kMaxLeavingRounds = 64;  // of kMaxAccepts
+// Descriptors that no connection takes, so that admitted ones can still have files opened.
+constexpr int kKeptForFiles = 16;
 
 constexpr std::string_view kOverloaded =
     "HTTP/1.1 503 Service Unavailable\r\n"
@@ -43,6 +48,14 @@ PeerAddress peer_of(const sockaddr_storage& address) {
   return {};
 }
 
+// The first descriptor number that a connection may not have.
+int admission_end() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const auto most = std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<int>::max());
+  return std::max(static_cast<int>(most) - kKeptForFiles, 1);
+}
+
 UniqueFd open_reserve() { return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 }  // namespace
@@ -51,6 +64,7 @@ Acceptor::Acceptor(TransportContext& context, Connections& connections, Acceptor
     : context_(context),
       connections_(connections),
       events_(events),
+      admission_end_(admission_end()),
       reserve_(open_reserve()),
       resume_(context.loop, [this] {
         for (const auto& listener : listeners_) listener->poll(true);
@@ -156,6 +170,10 @@ bool Acceptor::accept_one(Listener& listener) {
 }
 
 void Acceptor::admit(Listener& listener, UniqueFd socket, const PeerAddress& peer) {
+  if (socket.get() >= admission_end_) {  // the kernel gives the lowest number that is free
+    shed(std::move(socket), Metric::kShedDescriptors);
+    return;
+  }
   Connection* connection = connections_.open(socket, peer, listener.number(), 0, false);
   if (connection == nullptr) {
     shed(std::move(socket), Metric::kShedConnections);

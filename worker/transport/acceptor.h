@@ -59,6 +59,7 @@ class Acceptor final : private ListenerOwner {
   AcceptorEvents& events_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::string> names_;
+  int admission_end_;
   UniqueFd reserve_;  // given up to accept, and shed, when no descriptor is left
   Timer resume_;      // after accepting has failed in a way that would repeat at once
 };
