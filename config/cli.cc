@@ -1,24 +1,18 @@
 #include "config/cli.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <climits>
 #include <map>
 
 #include "common/base/text.h"
-#include "config/address.h"
-#include "config/control_path.h"
-#include "config/key_path.h"
+#include "config/flag_overlay.h"
 #include "config/load.h"
 #include "config/scalar.h"
 #include "config/schema.h"
-#include "config/text_check.h"
+#include "config/surroundings.h"
 #include "config/value.h"
-#include "config/value_text.h"
 
 namespace servery {
 namespace {
@@ -69,55 +63,6 @@ std::string overview() {
   return out + std::string(kExitCodes);
 }
 
-// What the process was started with, beside its arguments.
-class Surroundings {
- public:
-  explicit Surroundings(const char* const* variables) {
-    for (; variables != nullptr && *variables != nullptr; ++variables) {
-      const std::string_view entry(*variables);
-      const std::size_t equals = entry.find('=');
-      if (equals == std::string_view::npos) continue;
-      variables_.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-    }
-    std::array<char, PATH_MAX> buffer{};
-    if (::getcwd(buffer.data(), buffer.size()) != nullptr) directory_ = buffer.data();
-  }
-
-  const std::string& directory() const { return directory_; }  // empty: it is gone
-
-  std::string variable(std::string_view name) const {
-    const auto found = variables_.find(name);
-    return found == variables_.end() ? std::string() : found->second;
-  }
-
-  std::vector<Overlay> overlays() const {
-    std::vector<Overlay> out;
-    for (const auto& [name, value] : variables_) {
-      if (auto key = key_from_variable(name)) out.push_back({name, std::move(*key), value});
-    }
-    return out;
-  }
-
-  std::string default_socket() const {
-    return default_control_socket({::geteuid(), variable("XDG_RUNTIME_DIR"), variable("TMPDIR")});
-  }
-
- private:
-  std::map<std::string, std::string, std::less<>> variables_;  // sorted: a list before its items
-  std::string directory_;
-};
-
-// A double-quoted YAML scalar. Bytes that are not UTF-8 stay as they are, for the loader to refuse.
-std::string double_quoted(const std::string& text) {
-  return find_bad_text(text) ? text : dump_json(Json(text));
-}
-
-std::string double_quoted_list(const std::vector<std::string>& items) {
-  std::string out;
-  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + double_quoted(item);
-  return "[" + out + "]";
-}
-
 // Up to the first full stop: flags are explained in one line, the rest is in the documents.
 std::string first_sentence(std::string_view doc) {
   const std::size_t end = std::min(doc.find(". "), doc.find(": "));
@@ -131,7 +76,7 @@ class CommandLine {
  public:
   CommandLine(const CommandRow& row, const Surroundings& surroundings)
       : row_(row), surroundings_(surroundings), app_(std::string(row.doc), std::string(row.name)) {
-    app_.set_help_flag("-h,--help", "this text");
+    app_.set_help_flag("-h,--help", "This text");
     declare();
   }
 
@@ -153,26 +98,26 @@ class CommandLine {
  private:
   void declare() {
     if (takes_file(row_.kind)) {
-      app_.add_option("-c", file_, "configuration file")->type_name("FILE");
+      app_.add_option("-c", file_, "Configuration file")->type_name("FILE");
     }
     if (takes_settings(row_.kind)) declare_settings();
     if (talks_to_server(row_.kind)) {
-      app_.add_option("--control", control_, "control socket of the server")->type_name("PATH");
+      app_.add_option("--control", control_, "Control socket of the server")->type_name("PATH");
     }
     if (talks_to_server(row_.kind) || row_.kind == CommandKind::kCheck) {
-      app_.add_flag("--json", json_, "print one JSON object");
+      app_.add_flag("--json", json_, "Print one JSON object");
     }
     if (row_.kind == CommandKind::kReload) {
-      app_.add_flag("--wait-drained", wait_drained_, "return when the old generation is gone");
+      app_.add_flag("--wait-drained", wait_drained_, "Return when the old generation is gone");
     }
     if (row_.kind == CommandKind::kStop) {
-      app_.add_option("--timeout", timeout_, "in place of runtime.stop_timeout")
+      app_.add_option("--timeout", timeout_, "In place of runtime.stop_timeout")
           ->type_name("DURATION");
     }
   }
 
   void declare_settings() {
-    app_.add_option("DIR", directory_, "directory to serve without a file (default .)");
+    app_.add_option("DIR", directory_, "Directory to serve without a file (default .)");
     for (const Row& row : schema()) {
       if (row.flag.empty()) continue;
       auto* option = app_.add_option(std::string(row.flag), values_[&row], first_sentence(row.doc));
@@ -184,12 +129,12 @@ class CommandLine {
         option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
       }
     }
-    app_.add_option("--host", hosts_, "a name the local profile allows as Host")
+    app_.add_option("--host", hosts_, "A name the local profile allows as Host")
         ->type_name("NAME")
         ->expected(1)
         ->allow_extra_args(false)
         ->take_all();
-    app_.add_option("--set", sets_, "any other key, value as YAML")
+    app_.add_option("--set", sets_, "Any other key, value as YAML")
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->allow_extra_args(false)
@@ -207,18 +152,12 @@ class CommandLine {
     return fmt::format("{}\n{}", out, kExitCodes);
   }
 
-  static bool is_repeatable(const Row& row) {
-    return row.type == Type::kAddress || row.type == Type::kNames;
-  }
-
   static bool is_route_flag(const Row& row) { return row.key.starts_with("routes[]."); }
 
   static std::string type_name(const Row& row) {
     switch (row.type) {
-      case Type::kChoice: {
-        std::string names(row.choices);
-        return names;
-      }
+      case Type::kChoice:
+        return std::string(row.choices);
       case Type::kWorkers:
         return "N";
       case Type::kAddress:
@@ -230,10 +169,10 @@ class CommandLine {
     }
   }
 
-  // "servery serve: MESSAGE": names the place.
+  // "serve: MESSAGE": names the place.
   tl::unexpected<Error> usage_error(std::string_view message) const {
     std::string line(message.substr(0, message.find('\n')));
-    return fail(Errc::kInvalid, fmt::format("servery {}: {}", row_.name, line));
+    return fail(Errc::kInvalid, fmt::format("{}: {}", row_.name, line));
   }
 
   tl::unexpected<Error> unexpected() const {
@@ -297,7 +236,8 @@ class CommandLine {
       if (is_route_flag(row) && !file_.empty()) {
         return usage_error(fmt::format("{} sets the route of a start without -c FILE", row.flag));
       }
-      inputs.flags.push_back(overlay_of(row, values_[&row]));
+      auto& flags = is_route_flag(row) ? inputs.route_flags : inputs.flags;
+      flags.push_back(overlay_of(row, values_[&row]));
     }
     for (const std::string& text : sets_) {
       const std::size_t equals = text.find('=');
@@ -313,34 +253,8 @@ class CommandLine {
     if (!file_.empty()) return usage_error("DIR and -c FILE exclude each other");
     const Row* root = find_row("routes[].static.root");
     if (!values_[root].empty()) return usage_error("DIR and --root say the same; use one");
-    inputs.flags.push_back({"DIR", "routes[0].static.root", double_quoted(directory_)});
+    inputs.route_flags.push_back({"DIR", "routes[0].static.root", quoted_yaml_text(directory_)});
     return {};
-  }
-
-  static Overlay overlay_of(const Row& row, const std::vector<std::string>& values) {
-    std::string key(row.key);
-    const std::size_t item = key.find("[]");
-    if (item != std::string::npos) key.replace(item, 2, "[0]");
-    std::string flag(row.flag);
-    switch (row.type) {
-      case Type::kAddress:
-        return {std::move(flag), "listeners", listeners_yaml(values)};
-      case Type::kNames:
-        return {std::move(flag), std::move(key), double_quoted_list(values)};
-      case Type::kPath:
-        return {std::move(flag), std::move(key), double_quoted(values.front())};
-      default:
-        return {std::move(flag), std::move(key), values.front()};
-    }
-  }
-
-  static std::string listeners_yaml(const std::vector<std::string>& addresses) {
-    std::string out;
-    for (const std::string& address : addresses) {
-      out += fmt::format("{}{{address: {}}}", out.empty() ? "" : ", ",
-                         double_quoted(address_from_flag(address)));
-    }
-    return "[" + out + "]";
   }
 
   // The flag, else the environment's key, else the default place.
@@ -376,12 +290,12 @@ class CommandLine {
 };
 
 tl::unexpected<Error> no_such_command(std::string_view word) {
-  if (word.empty()) return fail(Errc::kInvalid, "servery: a command is expected; see --help");
+  if (word.empty()) return fail(Errc::kInvalid, "a command is expected; see --help");
   std::vector<std::string_view> names;
   for (const CommandRow& row : kCommands) names.push_back(row.name);
   const auto near = nearest_name(word, names);
   return fail(Errc::kInvalid,
-              fmt::format("servery: unknown command `{}`{}", word,
+              fmt::format("unknown command `{}`{}", word,
                           near ? fmt::format(" (did you mean {}?)", *near) : "; see --help"));
 }
 

@@ -35,8 +35,8 @@ struct Command {
   std::string text;                 // kHelp: what to print
 };
 
-// An Error is a usage error: one line naming the place and, where there is one, the nearest name.
-// Exit code 2.
+// An Error is a usage error: one line naming the place ("serve: unknown flag --x") and, where there
+// is one, the nearest name; exit code 2.
 Result<Command> parse_command_line(int argc, const char* const* argv, const char* const* variables);
 
 }  // namespace servery

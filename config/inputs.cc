@@ -28,6 +28,7 @@ static void describe(Visitor& visit, Inputs& value) {
   visit("file_text", value.file_text);
   visit("environment", value.environment);
   visit("flags", value.flags);
+  visit("route_flags", value.route_flags);
   visit("local_hosts", value.local_hosts);
   visit("working_directory", value.working_directory);
   visit("default_control_socket", value.default_control_socket);

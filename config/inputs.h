@@ -26,8 +26,10 @@ struct Overlay {
 struct Inputs {
   std::string file_path;  // absolute; empty: quick mode, one static route on the working directory
   std::string file_text;
-  std::vector<Overlay> environment;      // in this order, before the flags
-  std::vector<Overlay> flags;            // in the order of the command line
+  std::vector<Overlay> environment;  // in this order, before the flags
+  std::vector<Overlay> flags;        // in the order of the command line
+  // DIR, --root, ...: of the one route of quick mode; a file that a reload brings in has its own.
+  std::vector<Overlay> route_flags;
   std::vector<std::string> local_hosts;  // --host
   std::string working_directory;         // absolute; relative paths in flags start here
   std::string default_control_socket;    // used when the key is not set

@@ -34,6 +34,11 @@ class Loader {
     for (const Overlay& overlay : inputs_.environment) {
       apply_overlay(overlay, Origin::Layer::kEnvironment);
     }
+    if (inputs_.quick()) {
+      for (const Overlay& overlay : inputs_.route_flags) {
+        apply_overlay(overlay, Origin::Layer::kFlag);
+      }
+    }
     for (const Overlay& overlay : inputs_.flags) apply_overlay(overlay, Origin::Layer::kFlag);
     apply_local_hosts();
     finish_routes();

@@ -90,6 +90,22 @@ TEST(Cli, FlagsAreKeys) {
   EXPECT_EQ(settings.pool.queue, 7u);
 }
 
+TEST(Cli, ADirectoryMayFollowAFlagThatTakesAValue) {
+  const Command command = good({"serve", "--listen", ":80", "--set", "pool.queue=7", "www"});
+  EXPECT_EQ(settings_of(command).listeners.size(), 1u);
+  EXPECT_EQ(std::get<StaticSettings>(settings_of(command).routes.at(0).handler).root, here("www"));
+}
+
+// A reload may bring a file into a server that was started without one; it has its own routes.
+TEST(Cli, TheQuickRouteIsNotThatOfAFile) {
+  Inputs inputs = good({"serve", "www", "--hidden", "allow", "--workers", "3"}).inputs;
+  inputs.file_path = "/etc/servery/site.yaml";
+  inputs.file_text = "schema: 1\nroutes: [{path: /, respond: {}}]\n";
+  const Loaded loaded = load(inputs);
+  EXPECT_THAT(brief(loaded.problems), IsEmpty());
+  EXPECT_EQ(loaded.settings.runtime.workers, 3u);
+}
+
 TEST(Cli, SetMayHoldAnEqualsSign) {
   const Command command = good({"serve", "--set", "canonical_host=a=b"});
   EXPECT_EQ(command.inputs.flags.at(0), (Overlay{"--set", "canonical_host", "a=b"}));
@@ -132,14 +148,14 @@ TEST(Cli, FindsTheControlSocket) {
 }
 
 TEST(Cli, UsageErrorsNamePlaceAndNearestName) {
-  EXPECT_EQ(error_of({"srve"}), "servery: unknown command `srve` (did you mean serve?)");
-  EXPECT_EQ(error_of({"frobnicate"}), "servery: unknown command `frobnicate`; see --help");
-  EXPECT_EQ(error_of({}), "servery: a command is expected; see --help");
+  EXPECT_EQ(error_of({"srve"}), "unknown command `srve` (did you mean serve?)");
+  EXPECT_EQ(error_of({"frobnicate"}), "unknown command `frobnicate`; see --help");
+  EXPECT_EQ(error_of({}), "a command is expected; see --help");
   EXPECT_EQ(error_of({"serve", "--lisen", ":80"}),
-            "servery serve: unknown flag --lisen (did you mean --listen?)");
-  EXPECT_EQ(error_of({"serve", "a", "b"}), "servery serve: unexpected argument `b`");
-  EXPECT_EQ(error_of({"status", "--watch"}), "servery status: unknown flag --watch");
-  EXPECT_EQ(error_of({"version", "--json"}), "servery version: unknown flag --json");
+            "serve: unknown flag --lisen (did you mean --listen?)");
+  EXPECT_EQ(error_of({"serve", "a", "b"}), "serve: unexpected argument `b`");
+  EXPECT_EQ(error_of({"status", "--watch"}), "status: unknown flag --watch");
+  EXPECT_EQ(error_of({"version", "--json"}), "version: unknown flag --json");
   EXPECT_THAT(error_of({"serve", "-c"}), HasSubstr("-c"));
   EXPECT_THAT(error_of({"serve", "-c", ""}), HasSubstr("-c: a path is expected"));
   EXPECT_THAT(error_of({"status", "--control", ""}), HasSubstr("--control: a path is expected"));

@@ -34,6 +34,7 @@ TEST(Inputs, AnyBytesSurviveTheWay) {
   inputs = with_variable(inputs, "SERVERY__HOSTS", "hosts", "[a]");
   inputs.local_hosts = {"box.lan"};
   inputs.container = true;
+  inputs.route_flags = {{"DIR", "routes[0].static.root", "x"}};
   const Result<Inputs> back = Inputs::decode(inputs.encode());
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, inputs);
