@@ -8,10 +8,9 @@ namespace servery::http {
 namespace {
 
 std::string split(std::string_view authority) {
-  std::string_view host;
-  std::string_view port;
-  if (!split_authority(authority, host, port)) return "refused";
-  return std::string(host) + "|" + std::string(port);
+  HostAndPort out;
+  if (!split_authority(authority, out)) return "refused";
+  return std::string(out.host) + "|" + std::string(out.port) + (out.has_upper ? "^" : "");
 }
 
 TEST(HostName, SplitsNameAndPort) {  // RFC 3986 3.2
@@ -22,6 +21,8 @@ TEST(HostName, SplitsNameAndPort) {  // RFC 3986 3.2
   EXPECT_EQ(split("127.0.0.1:65535"), "127.0.0.1|65535");
   EXPECT_EQ(split("[::1]"), "[::1]|");
   EXPECT_EQ(split("[::1]:81"), "[::1]|81");
+  EXPECT_EQ(split("[FE80::1]"), "[FE80::1]|^");
+  EXPECT_EQ(split("exAmple.org:1"), "exAmple.org|1^");
   EXPECT_EQ(split("[::ffff:1.2.3.4]"), "[::ffff:1.2.3.4]|");
 }
 
@@ -59,8 +60,8 @@ TEST(HostName, IpLiterals) {
   for (const char* text : {"127.0.0.1", "0.0.0.0", "255.255.255.255", "[::1]", "[fe80::1]"}) {
     EXPECT_TRUE(is_ip_literal(text)) << text;
   }
-  for (const char* text : {"", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.", "a.b.c.d", "[]",
-                           "127.0.0.1.evil.com", "1.2.3.0004"}) {
+  for (const char* text : {"", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.", "1..2.3",
+                           ".1.2.3.4", "a.b.c.d", "[]", "127.0.0.1.evil.com", "1.2.3.0004"}) {
     EXPECT_FALSE(is_ip_literal(text)) << text;
   }
 }
