@@ -239,6 +239,7 @@ void Worker::Impl::on_exchange_done(const http::Exchange& exchange) {
   metrics_.add(Metric::kRequests);
   metrics_.add(kByClass[std::clamp(exchange.status() / 100, 0, 5)]);
   metrics_.add(Metric::kResponseBytes, exchange.body_bytes_sent());
+  if (exchange.reason() == "host_not_allowed") metrics_.add(Metric::kHostRefused);
   if (++requests_ == recycle_at_) want_recycling("max_requests");
 }
 
