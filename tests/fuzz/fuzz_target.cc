@@ -19,10 +19,11 @@ void require(bool holds) {
 }
 
 void check_authority(std::string_view text) {
-  std::string_view host;
-  std::string_view port;
-  if (!http::split_authority(text, host, port)) return;
+  http::HostAndPort out;
+  if (!http::split_authority(text, out)) return;
+  const auto& [host, port, has_upper] = out;
   require(!host.empty() && host.size() + port.size() <= text.size());
+  require(has_upper == (servery::to_lower(host) != host));
   require(host.find_first_of(" @/?#%\\") == std::string_view::npos);
   require(port.find_first_not_of("0123456789") == std::string_view::npos);
 }

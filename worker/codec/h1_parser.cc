@@ -20,6 +20,9 @@ char* line_end(char* begin, char* end) {
   return lf - 1;
 }
 
+// What a head may begin with: a method, or an empty line before it.
+bool may_begin(char c) { return http::is_token_char(c) || c == '\r' || c == '\n'; }
+
 std::string_view view(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
@@ -75,28 +78,27 @@ H1HeadParser::Outcome H1HeadParser::refuse(Refusal refusal) {
 H1HeadParser::Outcome H1HeadParser::find_end(std::span<const char> buffer, std::size_t& end) {
   const char* const data = buffer.data();
   while (scanned_ < buffer.size()) {
-    if (line_ == start_ && scanned_ == start_ && data[start_] != '\r' && data[start_] != '\n' &&
-        !http::is_token_char(data[start_])) {
+    if (scanned_ == start_ && !may_begin(data[start_])) {
       return refuse({400, "method_invalid"});  // not HTTP: a TLS hello, binary noise
     }
     const void* const lf = std::memchr(data + scanned_, '\n', buffer.size() - scanned_);
-    scanned_ = lf == nullptr ? buffer.size()
-                             : static_cast<std::size_t>(static_cast<const char*>(lf) - data);
-    if (scanned_ - start_ >= limits_.header_bytes) {
+    const std::size_t at = lf == nullptr
+                               ? buffer.size()
+                               : static_cast<std::size_t>(static_cast<const char*>(lf) - data);
+    scanned_ = at;
+    if (at - start_ >= limits_.header_bytes) {
       return refuse(line_ == start_ ? http::kTargetTooLong : http::kHeadTooLarge);
     }
     if (lf == nullptr) break;
-    if (scanned_ == line_ || data[scanned_ - 1] != '\r') return refuse({400, "bare_lf"});
-    const bool is_empty = scanned_ == line_ + 1;
-    const bool is_leading = line_ == start_;
-    ++scanned_;
-    line_ = scanned_;
-    if (!is_empty) continue;
-    if (!is_leading) {
-      end = scanned_;
+    const std::size_t line = line_;
+    if (at == line || data[at - 1] != '\r') return refuse({400, "bare_lf"});
+    line_ = scanned_ = at + 1;
+    if (at > line + 1) continue;
+    if (line != start_) {
+      end = at + 1;
       return {State::kHead, end, {}};
     }
-    start_ = scanned_;
+    start_ = at + 1;
     if (start_ > kMaxLeadingBytes) return refuse({400, "empty_lines"});
   }
   return {};

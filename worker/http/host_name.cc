@@ -13,17 +13,20 @@ bool is_hex(char c) {
   return is_digit(c) || (lower >= 'a' && lower <= 'f');
 }
 
-// unreserved / sub-delims: reg-name without percent-encoding (RFC 3986 3.2.2).
-constexpr std::array<bool, 256> kNameChars = [] {
-  std::array<bool, 256> table{};
-  for (unsigned c = '0'; c <= '9'; ++c) table[c] = true;
-  for (unsigned c = 'a'; c <= 'z'; ++c) table[c] = table[c - 32] = true;
-  for (const char c : std::string_view("-._~!$&'()*+,;="))
-    table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
+constexpr std::uint8_t kName = 1;
+constexpr std::uint8_t kUpper = 2;
 
-bool is_name_char(char c) { return kNameChars[static_cast<unsigned char>(c)]; }
+// unreserved / sub-delims: reg-name without percent-encoding (RFC 3986 3.2.2).
+constexpr std::array<std::uint8_t, 256> kKinds = [] {
+  std::array<std::uint8_t, 256> kinds{};
+  for (unsigned c = '0'; c <= '9'; ++c) kinds[c] = kName;
+  for (unsigned c = 'a'; c <= 'z'; ++c) kinds[c] = kName;
+  for (unsigned c = 'A'; c <= 'Z'; ++c) kinds[c] = kUpper;
+  for (char c : std::string_view("-._~!$&'()*+,;=")) {
+    kinds[static_cast<unsigned char>(c)] = kName;
+  }
+  return kinds;
+}();
 
 // The inside of brackets: the characters of an IPv6 address and at least two colons.
 bool is_ipv6_text(std::string_view text) {
@@ -43,51 +46,62 @@ bool is_port(std::string_view digits) {
   return value <= 65535;
 }
 
-bool split_literal(std::string_view authority, std::string_view& host, std::string_view& port) {
+bool split_literal(std::string_view authority, HostAndPort& out) {
   const std::size_t close = authority.find(']');
   if (close == std::string_view::npos || !is_ipv6_text(authority.substr(1, close - 1))) {
     return false;
   }
-  host = authority.substr(0, close + 1);
+  out.host = authority.substr(0, close + 1);
+  out.has_upper =
+      std::any_of(out.host.begin(), out.host.end(), [](char c) { return c != ascii_lower(c); });
   const std::string_view rest = authority.substr(close + 1);
   if (rest.empty()) return true;
   if (rest.front() != ':') return false;
-  port = rest.substr(1);
-  return is_port(port);
+  out.port = rest.substr(1);
+  return is_port(out.port);
+}
+
+// Four decimal numbers of at most 255 in at most three digits each.
+bool is_ipv4(std::string_view text) {
+  unsigned value = 0;
+  unsigned digits = 0;
+  int dots = 0;
+  for (char c : text) {
+    if (is_digit(c)) {
+      value = value * 10 + static_cast<unsigned>(c - '0');
+      if (++digits > 3 || value > 255) return false;
+    } else {
+      if (c != '.' || digits == 0 || ++dots > 3) return false;
+      value = digits = 0;
+    }
+  }
+  return dots == 3 && digits > 0;
 }
 
 }  // namespace
 
-bool split_authority(std::string_view authority, std::string_view& host, std::string_view& port) {
-  host = port = std::string_view();
+bool split_authority(std::string_view authority, HostAndPort& out) {
+  out = HostAndPort{};
   if (authority.empty()) return false;
-  if (authority.front() == '[') return split_literal(authority, host, port);
+  if (authority.front() == '[') return split_literal(authority, out);
   std::size_t end = 0;
-  while (end < authority.size() && is_name_char(authority[end])) ++end;
-  host = authority.substr(0, end);
-  if (host.empty() || host == "." || host.size() > kMaxHostSize) return false;
+  unsigned seen = 0;
+  for (; end < authority.size(); ++end) {
+    const unsigned kind = kKinds[static_cast<unsigned char>(authority[end])];
+    if (kind == 0) break;
+    seen |= kind;
+  }
+  out.host = authority.substr(0, end);
+  out.has_upper = (seen & kUpper) != 0;
+  if (out.host.empty() || out.host == "." || out.host.size() > kMaxHostSize) return false;
   if (end == authority.size()) return true;
   if (authority[end] != ':') return false;
-  port = authority.substr(end + 1);
-  return is_port(port);
+  out.port = authority.substr(end + 1);
+  return is_port(out.port);
 }
 
 bool is_ip_literal(std::string_view host) {
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') return true;
-  int parts = 1;
-  int digits = 0;
-  int value = 0;
-  for (const char c : host) {
-    if (c == '.') {
-      if (digits == 0 || ++parts > 4) return false;
-      digits = value = 0;
-      continue;
-    }
-    if (!is_digit(c) || ++digits > 3) return false;
-    value = value * 10 + (c - '0');
-    if (value > 255) return false;
-  }
-  return parts == 4 && digits > 0;
+  return is_ipv4(host) || (host.size() > 2 && host.front() == '[' && host.back() == ']');
 }
 
 }  // namespace servery::http

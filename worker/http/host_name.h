@@ -9,9 +9,15 @@ namespace servery::http {
 
 inline constexpr std::size_t kMaxHostSize = 255;  // as long as a DNS name can be
 
+struct HostAndPort {
+  std::string_view host;   // without port, brackets kept
+  std::string_view port;   // the digits, empty if none
+  bool has_upper = false;  // `host` is not lowercase
+};
+
 // host [ ":" port ]: false if it is no such thing (userinfo, percent-encoding, a bad literal or
-// port). `host` is the name without port, brackets kept; `port` the digits, empty if none.
-bool split_authority(std::string_view authority, std::string_view& host, std::string_view& port);
+// port).
+bool split_authority(std::string_view authority, HostAndPort& out);
 
 // "[::1]", "127.0.0.1": a literal address.
 bool is_ip_literal(std::string_view host);

@@ -28,11 +28,11 @@ MaybeRefusal check_method(std::string_view token, RequestHead& out) {
   return std::nullopt;
 }
 
-// Lowercase and without the root's dot; a view of `host` if it is so already.
-std::string_view canonical_host(std::string_view host, std::string& scratch) {
+// Lowercase and without the root's dot; a view of the host as sent if it is so already.
+std::string_view canonical_host(const HostAndPort& sent, std::string& scratch) {
+  std::string_view host = sent.host;
   if (host.back() == '.') host.remove_suffix(1);
-  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-  if (std::none_of(host.begin(), host.end(), is_upper)) return host;
+  if (!sent.has_upper) return host;
   const std::size_t begin = scratch.size();
   for (char c : host) scratch += ascii_lower(c);
   return std::string_view(scratch).substr(begin);
@@ -45,12 +45,11 @@ MaybeRefusal check_host(const RawHead& raw, const Target& target, RequestHead& o
   const std::size_t hosts = raw.fields.count(FieldId::kHost);
   if (hosts > 1) return Refusal{400, "host_repeated"};
   if (hosts == 0 && raw.authority.empty() && !is_http10(raw)) return Refusal{400, "host_missing"};
-  std::string_view name;
-  std::string_view port;
+  HostAndPort split;
   std::string_view authority = raw.authority;
   if (hosts == 1) {
     const std::string_view value = raw.fields.find(FieldId::kHost)->value;
-    if (!value.empty() && !split_authority(value, name, port)) return Refusal{400, "host_invalid"};
+    if (!value.empty() && !split_authority(value, split)) return Refusal{400, "host_invalid"};
     if (!authority.empty() && !equals_ignore_case(authority, value)) {
       return Refusal{400, "host_mismatch"};
     }
@@ -61,8 +60,8 @@ MaybeRefusal check_host(const RawHead& raw, const Target& target, RequestHead& o
   out.host = {};
   if (authority.empty()) return std::nullopt;
   const bool is_split = hosts == 1 && !target.is_absolute;
-  if (!is_split && !split_authority(authority, name, port)) return Refusal{400, "host_invalid"};
-  out.host = canonical_host(name, scratch);
+  if (!is_split && !split_authority(authority, split)) return Refusal{400, "host_invalid"};
+  out.host = canonical_host(split, scratch);
   return std::nullopt;
 }
 

@@ -23,8 +23,10 @@ constexpr std::array<char, 256> kTokenLower = [] {
 
 constexpr bool is_field_char(unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); }
 
-// Whether all eight bytes are 0x20..0x7e or above 0x7f; HTAB makes it false too.
-bool is_plain_word(std::uint64_t word) {
+// Whether all eight bytes at `at` are 0x20..0x7e or above 0x7f; HTAB makes it false too.
+bool is_plain_word(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
   constexpr std::uint64_t kOnes = 0x0101010101010101;
   constexpr std::uint64_t kHigh = 0x8080808080808080;
   const std::uint64_t controls = (word - kOnes * 0x20) & ~word;
@@ -46,13 +48,11 @@ bool is_token(std::string_view text) {
 bool is_field_value(std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
-  for (; end - at >= 8; at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, sizeof word);
-    if (is_plain_word(word)) continue;
-    for (int i = 0; i < 8; ++i) {
-      if (!is_field_char(static_cast<unsigned char>(at[i]))) return false;
-    }
+  if (text.size() >= 8) {
+    bool is_plain = is_plain_word(end - 8);  // the last word may overlap the one before
+    for (; end - at > 8; at += 8) is_plain = is_plain && is_plain_word(at);
+    if (is_plain) return true;
+    at = text.data();
   }
   for (; at != end; ++at) {
     if (!is_field_char(static_cast<unsigned char>(*at))) return false;

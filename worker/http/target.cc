@@ -32,8 +32,9 @@ Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
 bool split(std::string_view text, Target& out, bool& changes) {
   std::size_t at = 0;
   for (; at < text.size(); ++at) {
+    while (at < text.size() && kind_of(text[at]) == Kind::kPlain) ++at;
+    if (at == text.size()) break;
     const Kind kind = kind_of(text[at]);
-    if (kind == Kind::kPlain) continue;
     if (kind == Kind::kBad) return false;
     if (kind == Kind::kQuestion) break;
     if (kind == Kind::kPercent) changes = true;
