@@ -15,6 +15,14 @@ constexpr std::string_view kServerFields[] = {
     "connection", "content-length",   "date",    "keep-alive",       "te",
     "trailer",    "proxy-connection", "upgrade", "transfer-encoding"};
 
+// The methods a request may have; any other is answered by 501 before a route is looked for.
+constexpr std::string_view kMethodNames[] = {
+    "GET",        "HEAD",       "POST",      "PUT",       "DELETE",   "CONNECT",    "OPTIONS",
+    "TRACE",      "PATCH",      "PROPFIND",  "PROPPATCH", "MKCOL",    "COPY",       "MOVE",
+    "LOCK",       "UNLOCK",     "ACL",       "BIND",      "CHECKOUT", "LINK",       "MERGE",
+    "MKACTIVITY", "MKCALENDAR", "M-SEARCH",  "NOTIFY",    "PURGE",    "REBIND",     "REPORT",
+    "SEARCH",     "SOURCE",     "SUBSCRIBE", "UNBIND",    "UNLINK",   "UNSUBSCRIBE"};
+
 bool is_alphanumeric(char c) {
   const char lower = ascii_lower(c);
   return is_digit(c) || (lower >= 'a' && lower <= 'z');
@@ -149,11 +157,14 @@ SyntaxCheck check_header_value(std::string_view value) {
 }
 
 SyntaxCheck check_method(std::string_view method) {
-  if (!is_token(method)) return fault("not a method name");
+  const std::vector<std::string_view> known(std::begin(kMethodNames), std::end(kMethodNames));
+  if (std::find(known.begin(), known.end(), method) != known.end()) return std::nullopt;
   std::string upper;
   for (const char c : method) upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  if (upper != method) return fault("method names are upper case (RFC 9110 9.1)", upper);
-  return std::nullopt;
+  if (std::find(known.begin(), known.end(), upper) != known.end()) {
+    return fault("method names are upper case (RFC 9110 9.1)", upper);
+  }
+  return fault("not a method servery knows", std::string(nearest_name(upper, known).value_or("")));
 }
 
 SyntaxCheck check_route_path(std::string_view path, bool exact) {

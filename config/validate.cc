@@ -141,6 +141,7 @@ class Validator {
     }
     if (const auto* files = std::get_if<StaticSettings>(&route.handler)) {
       check_root(key + ".static.root", files->root);
+      check_static_methods(key + ".methods", route.methods);
     }
     if (const auto* answer = std::get_if<RespondSettings>(&route.handler)) {
       // RFC 9110 15.3.5, 15.3.6, 15.4.5: these statuses have no content.
@@ -151,6 +152,15 @@ class Validator {
     }
     if (const auto* redirect = std::get_if<RedirectSettings>(&route.handler)) {
       check_redirect(key + ".redirect.to", *redirect);
+    }
+  }
+
+  void check_static_methods(const std::string& key, const MethodSet& methods) {
+    const bool reads =
+        std::all_of(methods.names.begin(), methods.names.end(),
+                    [](std::string_view name) { return name == "GET" || name == "HEAD"; });
+    if (methods.any || !reads) {
+      add(key, "method_not_taken", "static files take GET and HEAD only", "[GET, HEAD]");
     }
   }
 

@@ -114,6 +114,14 @@ TEST_F(Check, ConflictsBetweenValues) {
               ElementsAre("2:49 routes[0].respond.body conflict"));
 }
 
+TEST_F(Check, StaticFilesAreOnlyRead) {
+  EXPECT_THAT(problems("routes: [{path: /, methods: any, static: {root: .}}]\n"),
+              ElementsAre("2:29 routes[0].methods method_not_taken"));
+  EXPECT_THAT(problems("routes: [{path: /, methods: [GET, POST], static: {root: .}}]\n"),
+              ElementsAre("2:29 routes[0].methods method_not_taken"));
+  EXPECT_THAT(problems("routes: [{path: /, methods: [HEAD], static: {root: .}}]\n"), IsEmpty());
+}
+
 TEST_F(Check, Users) {
   EXPECT_THAT(problems("runtime: {user: no-such-user}\n"),
               ElementsAre("2:17 runtime.user unknown_user"));

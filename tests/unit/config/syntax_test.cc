@@ -47,7 +47,9 @@ TEST(Syntax, HeaderFields_Rfc9110_5) {
 TEST(Syntax, Methods) {
   EXPECT_FALSE(check_method("PROPFIND"));
   EXPECT_EQ(check_method("get")->suggestion, "GET");
+  EXPECT_EQ(check_method("PROPFNID")->suggestion, "PROPFIND");
   EXPECT_TRUE(check_method("GET POST"));
+  EXPECT_TRUE(check_method("BREW"));
   EXPECT_TRUE(check_method(""));
 }
 
