@@ -65,8 +65,8 @@ SyntaxCheck parse_tcp(std::string_view text, PlanListener& out) {
 }
 
 SyntaxCheck parse_unix(std::string_view path, PlanListener& out) {
-  // The listener is bound under a temporary name first, hence shorter than sun_path.
-  constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 8;
+  // The listener is bound under a temporary name beside it first (".sPID.N"), which must fit too.
+  constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 16;
   out.kind = AddressKind::kUnix;
   out.path = path;
   if (path.empty()) return fault("a path is missing after unix:");
