@@ -24,7 +24,7 @@ Connection::Connection(TransportContext& context, ConnectionOwner& owner, Unique
       peer_(peer) {}
 
 void Connection::begin() {
-  wait_for(Waiting::kFirstByte, true);
+  wait_for(context_.drain == Drain::kAtOnce ? Waiting::kGrace : Waiting::kFirstByte, true);
   read_some();
   if (!is_closed_ && context_.drain == Drain::kHandOver && is_idle()) owner_.on_idle(*this);
   settle();
