@@ -9,7 +9,7 @@ import subprocess
 import servers
 
 FEW, MANY = 1_000, 5_000  # requests of the two runs whose difference counts
-TRACED = 4_000
+TRACED = 12_000
 CALL = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", re.MULTILINE)
 
 

@@ -70,8 +70,8 @@ class Client final : public AnswerSink {
   std::size_t opening_ = 0;  // of these, without an answer yet
   std::uint64_t asked_ = 0;
   std::uint64_t answered_ = 0;
-  std::uint64_t lost_ = 0;  // asked, but the connection ended
-  std::size_t dead_ = 0;    // connections that could not be opened
+  std::uint64_t lost_ = 0;    // asked, but the connection ended
+  std::size_t dead_ = 0;      // connections that could not be opened
   std::uint64_t due_ns_ = 0;  // of the next request of the open loop
   std::uint64_t now_ns_ = 0;
   std::uint64_t window_start_ns_ = 0;

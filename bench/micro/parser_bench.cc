@@ -1,4 +1,4 @@
-// Reading request heads: llhttp behind H1HeadParser, then the rules all transports share.
+// Reading request heads: H1HeadParser, then the rules all transports share.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -33,7 +33,7 @@ void parse(benchmark::State& state, std::string_view text, bool rules) {
     if (rules && http::finish_request_head(raw, head, scratch)) state.SkipWithError("refused");
     benchmark::DoNotOptimize(head);
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
 
 BENCHMARK_CAPTURE(parse, short_head, kShort, false);

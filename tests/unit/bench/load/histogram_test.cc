@@ -22,7 +22,7 @@ TEST(Histogram, FindsPercentilesWithinABucket) {
 
 TEST(Histogram, KeepsSmallValuesExactly) {
   Histogram histogram;
-  for (std::uint64_t value : {1, 2, 2, 63}) histogram.add(value);
+  for (std::uint64_t value : {1U, 2U, 2U, 63U}) histogram.add(value);
   EXPECT_EQ(histogram.percentile(0.25), 1U);
   EXPECT_EQ(histogram.percentile(0.75), 2U);
   EXPECT_EQ(histogram.percentile(1), 63U);
