@@ -129,53 +129,60 @@ H1BodyDecoder::Verdict H1BodyDecoder::take_size(char c) {
 
 // chunk-ext = *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ) (RFC 9112 7.1.1)
 H1BodyDecoder::Verdict H1BodyDecoder::take_extension(char c) {
-  using E = Extension;
   if (++extension_bytes_ > kMaxExtension) return &kBadExtension;
   if (const Verdict refusal = count_overhead()) return refusal;
-  const auto go = [this](E next) {
-    extension_ = next;
-    return Verdict{};
-  };
-  const bool is_token = http::is_token_char(c);
-  const bool ends =
-      extension_ == E::kName || extension_ == E::kValue || extension_ == E::kAfterQuoted;
-  if (ends && c == '\r') {
+  const bool is_whole = extension_ == Extension::kName || extension_ == Extension::kValue ||
+                        extension_ == Extension::kAfterQuoted;
+  if (is_whole && c == '\r') {
     phase_ = Phase::kSizeLf;
     return nullptr;
   }
-  if ((ends || extension_ == E::kBeforeSemicolon || extension_ == E::kAfterName) && c == ';') {
-    return go(E::kBeforeName);
+  const bool has_space_behind =
+      extension_ == Extension::kBeforeSemicolon || extension_ == Extension::kAfterName;
+  if ((is_whole || has_space_behind) && c == ';') {
+    extension_ = Extension::kBeforeName;
+    return nullptr;
   }
-  switch (extension_) {
+  const Extension next = next_extension(extension_, c);
+  if (next == Extension::kBroken) return &kBadExtension;
+  extension_ = next;
+  return nullptr;
+}
+
+// The grammar's states but for the ends that take_extension() sees to.
+H1BodyDecoder::Extension H1BodyDecoder::next_extension(Extension now, char c) {
+  using E = Extension;
+  const bool is_token = http::is_token_char(c);
+  switch (now) {
     case E::kBeforeSemicolon:
-      return is_blank(c) ? nullptr : &kBadExtension;
     case E::kBeforeName:
-      if (is_blank(c)) return nullptr;
-      return is_token ? go(E::kName) : &kBadExtension;
-    case E::kName:
-      if (is_token) return nullptr;
-      if (c == '=') return go(E::kBeforeValue);
-      return is_blank(c) ? go(E::kAfterName) : &kBadExtension;
     case E::kAfterName:
-      if (is_blank(c)) return nullptr;
-      return c == '=' ? go(E::kBeforeValue) : &kBadExtension;
     case E::kBeforeValue:
-      if (is_blank(c)) return nullptr;
-      if (c == '"') return go(E::kQuoted);
-      return is_token ? go(E::kValue) : &kBadExtension;
+      if (is_blank(c)) return now;
+      if (now == E::kBeforeName && is_token) return E::kName;
+      if (now == E::kAfterName && c == '=') return E::kBeforeValue;
+      if (now != E::kBeforeValue) break;
+      if (c == '"') return E::kQuoted;
+      return is_token ? E::kValue : E::kBroken;
+    case E::kName:
+      if (is_token) return now;
+      if (c == '=') return E::kBeforeValue;
+      return is_blank(c) ? E::kAfterName : E::kBroken;
     case E::kValue:
-      if (is_token) return nullptr;
-      return is_blank(c) ? go(E::kBeforeSemicolon) : &kBadExtension;
+      if (is_token) return now;
+      return is_blank(c) ? E::kBeforeSemicolon : E::kBroken;
     case E::kQuoted:
-      if (c == '"') return go(E::kAfterQuoted);
-      if (c == '\\') return go(E::kQuotedPair);
-      return is_text(c) ? nullptr : &kBadExtension;
+      if (c == '"') return E::kAfterQuoted;
+      if (c == '\\') return E::kQuotedPair;
+      return is_text(c) ? now : E::kBroken;
     case E::kQuotedPair:
-      return is_text(c) ? go(E::kQuoted) : &kBadExtension;
+      return is_text(c) ? E::kQuoted : E::kBroken;
     case E::kAfterQuoted:
-      return is_blank(c) ? go(E::kBeforeSemicolon) : &kBadExtension;
+      return is_blank(c) ? E::kBeforeSemicolon : E::kBroken;
+    case E::kBroken:
+      break;
   }
-  return &kBadExtension;
+  return E::kBroken;
 }
 
 H1BodyDecoder::Verdict H1BodyDecoder::end_size_line() {

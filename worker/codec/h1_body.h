@@ -67,6 +67,7 @@ class H1BodyDecoder {
     kQuoted,
     kQuotedPair,
     kAfterQuoted,
+    kBroken,
   };
   enum class Trailer : std::uint8_t { kLineStart, kName, kValue };
   using Verdict = const http::Refusal*;  // nullptr: go on
@@ -76,6 +77,7 @@ class H1BodyDecoder {
   Verdict take(char c);
   Verdict take_size(char c);
   Verdict take_extension(char c);
+  static Extension next_extension(Extension now, char c);
   Verdict end_size_line();
   Verdict take_trailer(char c);
   Verdict count_overhead();
