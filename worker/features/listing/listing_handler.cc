@@ -12,7 +12,7 @@ namespace servery::listing {
 namespace {
 
 // Each may hold some megabytes.
-constexpr unsigned kMostStreams = 16;
+constexpr unsigned kMostStreams = 8;
 
 constexpr http::Refusal kNotFound{404, "not_found"};
 constexpr http::Refusal kPreconditionFailed{412, "precondition_failed"};

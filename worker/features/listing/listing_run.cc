@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWhole = 2000;
 // A streamed listing reads the directory once for each this many entries, so that its memory does
 // not grow with the directory.
-constexpr std::size_t kScan = 32'768;
+constexpr std::size_t kScan = 65'536;
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 constexpr std::chrono::milliseconds kSlice{10};
 
