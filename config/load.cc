@@ -257,9 +257,17 @@ class Loader {
     }
   }
 
+  // What stands there is no section at all, and said so: nothing in it is missing beside that.
+  bool is_no_section(std::string_view key) const {
+    return std::any_of(loaded_.problems.begin(), loaded_.problems.end(),
+                       [key](const Problem& problem) {
+                         return problem.key == key && problem.reason == "wrong_type";
+                       });
+  }
+
   void add_missing(const std::string& section, std::string_view name) {
     const std::string key = fmt::format("{}.{}", section, name);
-    if (loaded_.provenance.find(key) != nullptr) return;
+    if (loaded_.provenance.find(key) != nullptr || is_no_section(section)) return;
     add(problem_at(loaded_.provenance, key, "missing_key", fmt::format("`{}` is required", name)));
   }
 
@@ -268,6 +276,7 @@ class Loader {
       const std::string key = fmt::format("routes[{}]", i);
       RouteSettings& route = settings().routes[i];
       add_missing(key, "path");
+      if (is_no_section(key)) continue;
       if (!routes_with_handler_.contains(i)) {
         add(problem_at(loaded_.provenance, key, "missing_handler",
                        "the route needs one of static, respond, redirect"));

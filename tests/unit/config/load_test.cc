@@ -240,6 +240,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"routes: [{path: /, static: {}}]\n", {"2:28 routes[0].static.root missing_key"}},
         Bad{"routes: [{path: /, redirect: {status: 302}}]\n",
             {"2:30 routes[0].redirect.to missing_key"}},
+        Bad{"routes: [foo, {path: /x, static: ./www}]\n",
+            {"2:10 routes[0] wrong_type", "2:34 routes[1].static wrong_type"}},
         Bad{"routes: [{path: /, respond: {}, redirect: {to: /a}}]\n",
             {"2:43 routes[0].redirect several_handlers"}},
         Bad{"routes: [{path: /a/, respond: {}}]\n", {"2:17 routes[0].path invalid_value"}},
