@@ -5,7 +5,8 @@ import random
 
 import rows
 
-SIZES = {"empty.bin": 0, "1k.bin": 1 << 10, "16k.bin": 16 << 10, "64k.bin": 64 << 10, "1m.bin": 1 << 20, "8m.bin": 8 << 20}
+SIZES = {"empty.bin": 0, "1k.bin": 1 << 10, "16k.bin": 16 << 10, "64k.bin": 64 << 10, "1m.bin": 1 << 20,
+         "8m.bin": 8 << 20}
 # Long ago: a file that changed within the clock's tick is not cached by a careful server.
 MODIFIED = 1_750_000_000
 

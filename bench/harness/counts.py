@@ -10,6 +10,8 @@ import servers
 
 FEW, MANY = 1_000, 5_000  # requests of the two runs whose difference counts
 TRACED = 12_000
+# `COUNT (SHARE%)  FILE:FUNCTION(ARGUMENTS) [PROGRAM]`
+ANNOTATED = re.compile(r"^\s*([\d,]+) \([\s\d.]+%\)\s+(.+?)(?: \[[^\]]*\])?$", re.MULTILINE)
 CALL = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", re.MULTILINE)
 
 
@@ -69,9 +71,10 @@ def instructions(session, server, row, few=FEW, many=MANY):
 def functions(session, server, row, requests=5_000, lines=40):
     """Where the instructions go: [(per request, function)], most first. The start is in it, thinly spread."""
     profile = callgrind(session, server, row, requests)
-    text = subprocess.run(["callgrind_annotate", "--auto=no", "--threshold=99", profile], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(["callgrind_annotate", "--auto=no", "--threshold=99", profile], capture_output=True,
+                          text=True, check=True).stdout
     costs = collections.Counter()
-    for count, name in re.findall(r"^\s*([\d,]+) \([\s\d.]+%\)\s+(.+?)(?: \[[^\]]*\])?$", text, re.MULTILINE):
+    for count, name in ANNOTATED.findall(text):
         if ":" in name:  # else: the total
             costs[function_of(name)] += int(count.replace(",", "")) / requests
     return [(count, name) for name, count in costs.most_common(lines)]

@@ -129,7 +129,8 @@ class Experiment:
 
     def add_ratios(self, entries, rounds):
         """Ratios of CPU per request to each other server, and the control; the name of the best nginx variant."""
-        valid = {name: [r["cpu_us"] for r in results] for name, results in rounds.items() if not entries[name].get("void")}
+        valid = {name: [r["cpu_us"] for r in results] for name, results in rounds.items()
+                 if not entries[name].get("void")}
         variants = [name for name in valid if name.startswith("nginx")]
         best = min(variants, key=lambda name: entries[name]["cpu_us"]["median"], default=None)
         for name, values in valid.items():
@@ -148,8 +149,8 @@ class Experiment:
                 continue
             off = found["median"] / usual[control] - 1
             if abs(off) > CONTROL_SLACK:
-                self.remarks.append(f"VOID: {control} is {found['median']:.2f} of {best}, {100 * off:+.0f} % off its usual "
-                                    f"{usual[control]:.2f}: the machine was not quiet")
+                self.remarks.append(f"VOID: {control} is {found['median']:.2f} of {best}, {100 * off:+.0f} % off "
+                                    f"its usual {usual[control]:.2f}: the machine was not quiet")
                 for entry in entries.values():
                     entry.setdefault("void", "control")
 

@@ -72,5 +72,5 @@ def line(row, found, expected, off):
     limits = LIMITS.get(row.name)
     bound = f" (limits {limits['system_calls']} and {limits['instructions']})" if limits else ""
     verdict = "; ".join(off) if off else ("as stored" if expected else "")
-    return (f"{row.title}: {total(found):.2f} system calls, {found['instructions']} user instructions a request{bound}: "
-            f"{verdict}\n    {describe(found['system_calls'])}")
+    return (f"{row.title}: {total(found):.2f} system calls, {found['instructions']} user instructions a request{bound}"
+            f": {verdict}\n    {describe(found['system_calls'])}")

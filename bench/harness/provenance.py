@@ -8,10 +8,11 @@ import subprocess
 
 import servers
 
-SYSCTLS = ("net.core.somaxconn", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_congestion_control", "net.ipv4.tcp_rmem",
-           "net.ipv4.tcp_wmem", "net.ipv4.tcp_tw_reuse", "net.ipv4.tcp_migrate_req", "vm.swappiness")
-VERSIONS = {"nginx": ["nginx", "-v"], "h2o": ["h2o", "-v"], "lighttpd": ["lighttpd", "-v"], "haproxy": ["haproxy", "-v"],
-            "caddy": ["caddy", "version"]}
+SYSCTLS = ("net.core.somaxconn", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_congestion_control",
+           "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem", "net.ipv4.tcp_tw_reuse", "net.ipv4.tcp_migrate_req",
+           "vm.swappiness")
+VERSIONS = {"nginx": ["/usr/sbin/nginx", "-v"], "h2o": ["h2o", "-v"], "lighttpd": ["lighttpd", "-v"],
+            "haproxy": ["haproxy", "-v"], "caddy": ["caddy", "version"]}
 
 
 def output_of(command, **options):
@@ -38,7 +39,8 @@ def build():
         return {}
     text = cache.read_text()
     wanted = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "CMAKE_CXX_FLAGS_RELEASE", "SERVERY_SANITIZE")
-    found = {name: match.group(1) for name in wanted if (match := re.search(rf"^{name}:\w+=(.*)$", text, re.MULTILINE))}
+    lines = {name: re.search(rf"^{name}:\w+=(.*)$", text, re.MULTILINE) for name in wanted}
+    found = {name: line.group(1) for name, line in lines.items() if line}
     found["compiler_version"] = first_line(output_of([found.get("CMAKE_CXX_COMPILER", "c++"), "--version"]))
     return found
 

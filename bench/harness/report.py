@@ -8,7 +8,8 @@ def number(value, digits=2):
 
 
 def spread(found, digits=2):
-    return f"{found['median']:.{digits}f} ({found['min']:.{digits}f}-{found['max']:.{digits}f}, ±{found['mad']:.{digits}f})"
+    return (f"{found['median']:.{digits}f} ({found['min']:.{digits}f}-{found['max']:.{digits}f}, "
+            f"±{found['mad']:.{digits}f})")
 
 
 def interval(found):
@@ -24,8 +25,9 @@ def notes(entry):
     return "; ".join(texts)
 
 
-COST_HEAD = ("| server | CPU µs/request: median (min-max, ±MAD) | requests/s | MB/s | p50 µs | p99 µs | server % | client % "
-             "| PSS MiB | calls/req | instr/req | ratio to {best} [95 %] | |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|")
+COST_HEAD = ("| server | CPU µs/request: median (min-max, ±MAD) | requests/s | MB/s | p50 µs | p99 µs | server % "
+             "| client % | PSS MiB | calls/req | instr/req | ratio to {best} [95 %] | |\n"
+             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|")
 OPEN_HEAD = ("| server | offered/s | p50 µs | p99 µs | p99.9 µs | CPU µs/request | late | |\n"
              "|---|--:|--:|--:|--:|--:|--:|---|")
 RELOAD_HEAD = ("| server | offered/s | steady p99 µs | p99 µs during reloads | times | errors | |\n"
@@ -39,24 +41,26 @@ def cost_line(name, entry):
             f"| {number(entry['megabytes_per_second']['median'], 0)} | {number(entry['p50']['median'], 0)} "
             f"| {number(entry['p99']['median'], 0)} | {100 * entry['server_busy']['median']:.0f} "
             f"| {100 * entry['client_busy']['median']:.0f} | {number(entry['pss'] / 2**20, 1)} "
-            f"| {number(entry.get('calls'))} | {number(entry.get('instructions'), 0)} | {interval(entry.get('ratio'))} | {notes(entry)} |")
+            f"| {number(entry.get('calls'))} | {number(entry.get('instructions'), 0)} "
+            f"| {interval(entry.get('ratio'))} | {notes(entry)} |")
 
 
 def open_line(name, entry):
-    return (f"| {name} | {number(entry['offered'], 0)} | {number(entry['p50']['median'], 0)} | {number(entry['p99']['median'], 0)} "
-            f"| {number(entry['p999']['median'], 0)} | {number(entry['cpu_us']['median'])} "
-            f"| {100 * entry['late_share']['median']:.1f} % | {notes(entry)} |")
+    return (f"| {name} | {number(entry['offered'], 0)} | {number(entry['p50']['median'], 0)} "
+            f"| {number(entry['p99']['median'], 0)} | {number(entry['p999']['median'], 0)} "
+            f"| {number(entry['cpu_us']['median'])} | {100 * entry['late_share']['median']:.1f} % | {notes(entry)} |")
 
 
 def reload_line(name, entry):
-    return (f"| {name} | {number(entry['offered'], 0)} | {number(entry['steady']['median'], 0)} | {number(entry['p99']['median'], 0)} "
-            f"| {number(entry['times']['median'])} | {entry['errors']} | {notes(entry)} |")
+    return (f"| {name} | {number(entry['offered'], 0)} | {number(entry['steady']['median'], 0)} "
+            f"| {number(entry['p99']['median'], 0)} | {number(entry['times']['median'])} "
+            f"| {entry['errors']} | {notes(entry)} |")
 
 
 def idle_line(name, entry):
-    return (f"| {name} | {number(entry['bytes_per_connection']['median'], 0)} | {number(entry['pss_before'] / 2**20, 1)} "
-            f"| {number(entry['pss_open'] / 2**20, 1)} | {number(entry['pss_after'] / 2**20, 1)} | {entry['answers']} "
-            f"| {notes(entry)} |")
+    return (f"| {name} | {number(entry['bytes_per_connection']['median'], 0)} "
+            f"| {number(entry['pss_before'] / 2**20, 1)} | {number(entry['pss_open'] / 2**20, 1)} "
+            f"| {number(entry['pss_after'] / 2**20, 1)} | {entry['answers']} | {notes(entry)} |")
 
 
 TABLES = {"closed": (COST_HEAD, cost_line), "open": (OPEN_HEAD, open_line), "reload": (RELOAD_HEAD, reload_line),

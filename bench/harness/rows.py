@@ -81,7 +81,8 @@ ROWS = (
         kind="open", share=0.5),
     Row("open-80", "1 KiB, open loop at 80 % of nginx's maximum, 64 connections", SMALL, ("--connections", 64),
         kind="open", share=0.8),
-    Row("reload", "1 KiB, open loop at 50 %, during 10 reloads", SMALL, ("--connections", 64), kind="reload", share=0.5),
+    Row("reload", "1 KiB, open loop at 50 %, during 10 reloads", SMALL, ("--connections", 64), kind="reload",
+        share=0.5),
     Row("idle-10000", "10,000 connections, answered once, then idle", SMALL, ("--connections", 10_000), kind="idle"),
 )
 

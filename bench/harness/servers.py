@@ -123,7 +123,8 @@ SERVERS = (
     Server("lighttpd", "lighttpd", "{program} -D -f {config}", LIGHTTPD),
     Server("haproxy", "haproxy", "{program} -db -f {config}", HAPROXY),
     Server("caddy", "caddy", "{program} run --config {config} --adapter caddyfile", CADDY,
-           environment={"HOME": "{work}", "XDG_DATA_HOME": "{work}", "XDG_CONFIG_HOME": "{work}", "GOMAXPROCS": "{workers}"}),
+           environment={"HOME": "{work}", "XDG_DATA_HOME": "{work}", "XDG_CONFIG_HOME": "{work}",
+                        "GOMAXPROCS": "{workers}"}),
     Server("limit", built("bench/bench_limit"), "{program} {port} {root}"),
     Server("limit-deferred", built("bench/bench_limit"), "{program} {port} {root} defer"),
 )
