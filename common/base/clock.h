@@ -1,4 +1,5 @@
-// Time as the code sees it, so that tests own it. Pure parts take values; parts that must ask hold a Clock&.
+// Time as the code sees it, so that tests own it. Pure parts take values; parts that must ask hold
+// a Clock&.
 #pragma once
 
 #include <chrono>

@@ -1,16 +1,16 @@
 // Levelled diagnostic log: one line an event on stderr, `TIME LEVEL ROLE event key=value ...`.
-// Any role and thread; a line leaves in one write(2), so processes do not tear each other's lines. A
-// value is quoted and escaped when it holds anything but printable ASCII: no input can forge a line.
-// Never on the request path of a successful request.
+// Any role and thread; a line leaves in one write(2), so processes do not tear each other's lines.
+// A value is quoted and escaped when it holds anything but printable ASCII: no input can forge a
+// line. Never on the request path of a successful request.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace servery::log {
 

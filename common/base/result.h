@@ -1,30 +1,30 @@
 // Result<T>, Error and SERVERY_TRY: the one error vocabulary of every role and layer.
-// Exceptions do not cross a file: the few third-party calls that throw are caught where they are made.
+// Exceptions do not cross a file: the few third-party calls that throw are caught where they are
+// made.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <utility>
-
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace servery {
 
 // What went wrong, as far as a caller may act on it. `http/error_response` maps a code to a status
 // once, `exit_code` in config/cli maps it to a process exit code once.
 enum class Errc {
-  kInvalid,        // the input breaks a rule (syntax, range, type)
-  kNotFound,       // the named thing does not exist
-  kForbidden,      // exists, but may not be used (EACCES, EPERM, outside the root)
-  kExists,         // exists already, or the address is in use
-  kTooLarge,       // over a stated limit
-  kUnsupported,    // legal, but not implemented or not offered by this kernel
-  kBusy,           // a bounded queue or budget is full; a later try may succeed
-  kTimeout,        // a deadline passed
-  kClosed,         // the peer went away
-  kExhausted,      // out of descriptors, memory or disk
-  kIo,             // any other system error
-  kInternal,       // a broken invariant
+  kInvalid,      // the input breaks a rule (syntax, range, type)
+  kNotFound,     // the named thing does not exist
+  kForbidden,    // exists, but may not be used (EACCES, EPERM, outside the root)
+  kExists,       // exists already, or the address is in use
+  kTooLarge,     // over a stated limit
+  kUnsupported,  // legal, but not implemented or not offered by this kernel
+  kBusy,         // a bounded queue or budget is full; a later try may succeed
+  kTimeout,      // a deadline passed
+  kClosed,       // the peer went away
+  kExhausted,    // out of descriptors, memory or disk
+  kIo,           // any other system error
+  kInternal,     // a broken invariant
 };
 
 // Stable lower-case name ("not_found"), used in logs and JSON.
@@ -50,13 +50,12 @@ tl::unexpected<Error> fail_errno(std::string_view what, int error_number);
 
 // TRY as a sentence: `auto fd = SERVERY_TRY(open_root(path));` returns the Error to the caller.
 // (A GNU statement expression; both compilers of the project have it.)
-#define SERVERY_TRY(expression)                                          \
-  __extension__({                                                        \
-    auto servery_try_result = (expression);                              \
-    if (!servery_try_result) [[unlikely]]                                \
-      return tl::unexpected<::servery::Error>(                           \
-          std::move(servery_try_result).error());                        \
-    ::servery::detail::unwrap(std::move(servery_try_result));            \
+#define SERVERY_TRY(expression)                                                       \
+  __extension__({                                                                     \
+    auto servery_try_result = (expression);                                           \
+    if (!servery_try_result) [[unlikely]]                                             \
+      return tl::unexpected<::servery::Error>(std::move(servery_try_result).error()); \
+    ::servery::detail::unwrap(std::move(servery_try_result));                         \
   })
 
 namespace detail {

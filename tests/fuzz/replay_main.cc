@@ -1,5 +1,5 @@
-// Runs a fuzz target over every file of its corpus without libFuzzer, so that each ordinary build and
-// each sanitizer replays what fuzzing found. An empty or missing corpus is a failure.
+// Runs a fuzz target over every file of its corpus without libFuzzer, so that each ordinary build
+// and each sanitizer replays what fuzzing found. An empty or missing corpus is a failure.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
