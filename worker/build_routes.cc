@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/log.h"
 #include "common/base/text.h"
 #include "worker/features/redirect/redirect_handler.h"
 #include "worker/features/respond/respond_handler.h"
@@ -88,6 +89,11 @@ struct MakeHandler {
     if (!copy) return fail_errno("static root " + fixed.root, errno);
     files::Root root =
         SERVERY_TRY(files::open_root(std::move(copy), to_policy(fixed.symlinks), fixed.root));
+    if (!root.offers.cached) {  // every look-up goes to the pool
+      log::warning(
+          "openat2_unavailable",
+          {{"root", fixed.root}, {"without", root.offers.openat2 ? "resolve_cached" : "openat2"}});
+    }
     features::StaticOptions options{
         .route = route,
         .index = fixed.index,

@@ -58,7 +58,7 @@ class H1ResponseBody : public H1Test {
 };
 
 TEST_F(H1ResponseBody, LargePreparedBodyArrivesWholeAndTheNextAnswerAfterIt) {
-  const std::string large = pattern(5'000'000);
+  const std::string large = pattern(700'000);
   answer = [&](http::Exchange& exchange) {
     exchange.respond(text_answer(exchange.request().path == "/large" ? large : "small"));
   };
@@ -71,7 +71,7 @@ TEST_F(H1ResponseBody, LargePreparedBodyArrivesWholeAndTheNextAnswerAfterIt) {
 }
 
 TEST_F(H1ResponseBody, LargeSourceIsTakenBackNotCopied) {
-  const std::string large = pattern(8'000'000);
+  const std::string large = pattern(1'500'000);
   answer = [&](http::Exchange& exchange) {
     exchange.respond({200, {}}, std::make_unique<body::MemorySource>(large));
   };
@@ -199,7 +199,7 @@ TEST_F(H1ResponseBody, OneTurnGivesOneConnectionItsShare) {
   std::uint64_t turn = 0;
   std::size_t in_turn = 0;
   std::size_t most_in_turn = 0;
-  std::size_t left = 64U << 20;
+  std::size_t left = 16U << 20;
   script.length = left;
   script.pull = [&](std::span<char> into) {
     if (turn != loop->turn()) {
@@ -221,7 +221,7 @@ TEST_F(H1ResponseBody, OneTurnGivesOneConnectionItsShare) {
 }
 
 TEST_F(H1ResponseBody, SmallRequestsAreAnsweredBesideALargeTransfer) {
-  const std::string large = pattern(20'000'000);
+  const std::string large = pattern(1'500'000);
   answer = [&](http::Exchange& exchange) {
     if (exchange.request().path == "/large") {
       exchange.respond({200, {}}, std::make_unique<body::MemorySource>(large));
