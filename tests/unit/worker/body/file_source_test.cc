@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <string>
 
 #include "tests/support/temp_tree.h"
