@@ -7,7 +7,7 @@
 namespace servery::body {
 namespace {
 
-constexpr Milliseconds kRetry{10};
+constexpr Milliseconds kProducerRetry{10};
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void ProducedSource::make_next() {
     return;
   }
   if (!retry_) retry_.emplace(loop_, [this] { make_next(); });
-  retry_->start_once(kRetry);
+  retry_->start_once(kProducerRetry);
 }
 
 void ProducedSource::on_made() {

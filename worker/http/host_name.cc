@@ -17,7 +17,7 @@ constexpr std::uint8_t kName = 1;
 constexpr std::uint8_t kUpper = 2;
 
 // unreserved / sub-delims: reg-name without percent-encoding (RFC 3986 3.2.2).
-constexpr std::array<std::uint8_t, 256> kKinds = [] {
+constexpr std::array<std::uint8_t, 256> kHostKinds = [] {
   std::array<std::uint8_t, 256> kinds{};
   for (unsigned c = '0'; c <= '9'; ++c) kinds[c] = kName;
   for (unsigned c = 'a'; c <= 'z'; ++c) kinds[c] = kName;
@@ -87,7 +87,7 @@ bool split_authority(std::string_view authority, HostAndPort& out) {
   std::size_t end = 0;
   unsigned seen = 0;
   for (; end < authority.size(); ++end) {
-    const unsigned kind = kKinds[static_cast<unsigned char>(authority[end])];
+    const unsigned kind = kHostKinds[static_cast<unsigned char>(authority[end])];
     if (kind == 0) break;
     seen |= kind;
   }

@@ -15,7 +15,7 @@ enum class Kind : std::uint8_t { kPlain, kSlash, kPercent, kQuestion, kBad };
 // Visible ASCII but '#': no fragment goes over the wire, and a space ends the target (RFC
 // 9112 3.2). Other characters that RFC 3986 wants encoded ('"', '|', '{' ...) are sent by browsers
 // and taken.
-constexpr std::array<Kind, 256> kKinds = [] {
+constexpr std::array<Kind, 256> kTargetKinds = [] {
   std::array<Kind, 256> kinds{};
   for (unsigned c = 0; c < 256; ++c) {
     kinds[c] = c > 0x20 && c < 0x7f && c != '#' ? Kind::kPlain : Kind::kBad;
@@ -26,7 +26,7 @@ constexpr std::array<Kind, 256> kKinds = [] {
   return kinds;
 }();
 
-Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
+Kind kind_of(char c) { return kTargetKinds[static_cast<unsigned char>(c)]; }
 
 // Splits `text`, which starts with '/', at '?'. `changes` is set when the path may need work.
 bool split(std::string_view text, Target& out, bool& changes) {

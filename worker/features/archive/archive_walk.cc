@@ -14,7 +14,7 @@
 namespace servery::archive {
 namespace {
 
-constexpr std::chrono::milliseconds kSlice{10};
+constexpr std::chrono::milliseconds kWalkSlice{10};
 constexpr unsigned kStepsPerLook = 64;  // at the clock
 constexpr std::size_t kMostNameBytes = std::size_t{32} * 1024 * 1024;
 
@@ -30,7 +30,7 @@ ArchiveWalk::ArchiveWalk(const files::Root& root, const files::RelativePath& pat
       started_(SystemClock().wall()) {}
 
 Result<bool> ArchiveWalk::walk_slice() {
-  const auto end = std::chrono::steady_clock::now() + kSlice;
+  const auto end = std::chrono::steady_clock::now() + kWalkSlice;
   for (unsigned count = 1; phase_ != Phase::kDone; ++count) {
     SERVERY_TRY(step());
     if (count % kStepsPerLook == 0 && std::chrono::steady_clock::now() >= end) return false;

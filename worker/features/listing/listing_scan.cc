@@ -13,7 +13,7 @@
 namespace servery::listing {
 namespace {
 
-constexpr std::chrono::milliseconds kSlice{10};
+constexpr std::chrono::milliseconds kScanSlice{10};
 constexpr unsigned kNamesPerLook = 64;  // at the clock
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 
@@ -51,7 +51,7 @@ void ListingScan::begin(const Query& query, const std::optional<Cursor>& cursor,
 }
 
 Result<bool> ListingScan::read_slice() {
-  const auto end = std::chrono::steady_clock::now() + kSlice;
+  const auto end = std::chrono::steady_clock::now() + kScanSlice;
   for (unsigned count = 1;; ++count) {
     errno = 0;
     const dirent* child = ::readdir(directory_.get());
