@@ -7,9 +7,25 @@
 #include <cerrno>
 
 #include "common/base/log.h"
-#include "supervisor/lending.h"
 
 namespace servery {
+namespace {
+
+// Between Serve and Ready lies a turn of the worker's loop, unless it hangs.
+constexpr Milliseconds kServePatience{500};
+
+std::string describe_end(const WorkerProcess& worker, const LastExit& exit) {
+  if (!worker.failure().empty()) return worker.failure();
+  const std::string how = exit.signal ? fmt::format("signal {}", *exit.signal)
+                                      : fmt::format("code {}", exit.code.value_or(0));
+  return fmt::format("worker {} ended before it was ready ({})", worker.slot(), how);
+}
+
+std::string place_name(const WorkerProcess& worker) {
+  return worker.is_spare() ? "spare" : std::to_string(worker.slot());
+}
+
+}  // namespace
 
 std::string_view generation_state_name(Generation::State state) {
   switch (state) {
@@ -45,8 +61,7 @@ Generation::Generation(const GenerationParts& parts, std::uint64_t id, Plan plan
       since_(parts.workers.clock.wall()),
       setup_{id_, plan_, inputs_.get(), roots_},
       slots_(plan_.workers),
-      spare_policy_(restart_settings(plan_)),
-      spare_restart_(parts.workers.loop, [this] { reconcile(); }) {
+      adoption_(parts.workers, *this, plan_.workers, restart_settings(plan_), parts.random) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     slots_[i].restart = std::make_unique<Timer>(parts.workers.loop, [this, i] { start_slot(i); });
   }
@@ -127,11 +142,8 @@ void Generation::drain(SteadyTime deadline, bool hand_over) {
   if (state_ == State::kFailed || state_ == State::kGone) return;
   if (state_ != State::kDraining) enter(State::kDraining);
   deadline_ = deadline_ ? std::min(*deadline_, deadline) : deadline;
-  for (Slot& slot : slots_) {
-    slot.restart->stop();
-    slot.borrower.reset();
-  }
-  spare_restart_.stop();
+  for (Slot& slot : slots_) slot.restart->stop();
+  adoption_.stop();
   for (const auto& worker : workers_) {
     const WorkerState state = worker->state();
     if (state == WorkerState::kPrepared || state == WorkerState::kReady) worker->stop_accepting();
@@ -232,17 +244,17 @@ void Generation::on_worker_ready(WorkerProcess& worker) {
   if (worker.state() != WorkerState::kPrepared || state_ != State::kServing) return;
   worker.enter(WorkerState::kReady);
   const auto took = parts_.workers.clock.steady() - worker.started();
-  log::info("worker_ready", {{"slot", worker.is_spare() ? "spare" : std::to_string(worker.slot())},
+  log::info("worker_ready", {{"slot", place_name(worker)},
                              {"pid", worker.pid()},
                              {"generation", id_},
                              {"ms", std::chrono::duration_cast<Milliseconds>(took).count()}});
   if (worker.is_spare()) {
-    spare_policy_.on_ready(parts_.workers.clock.steady());
+    adoption_.on_spare_ready();
   } else {
     parts_.histories[worker.slot()].policy.on_ready(parts_.workers.clock.steady());
     if (slots_[worker.slot()].successor == &worker) promote(slots_[worker.slot()]);
   }
-  reconcile();
+  adoption_.reconcile();
   events_.on_workers_changed(*this);
 }
 
@@ -254,21 +266,40 @@ bool Generation::on_child_exit(pid_t pid, int wait_status, bool oom_kill_counted
   if (found == workers_.end()) return false;
   WorkerProcess& worker = **found;
   worker.drain_channel();  // may add workers: `found` is not valid any more
-  forget(worker, worker.classify(wait_status, oom_kill_counted), wait_status);
+  on_worker_end(worker, worker.classify(wait_status, oom_kill_counted), wait_status);
   return true;
 }
 
-void Generation::forget(WorkerProcess& worker, ExitReason reason, int wait_status) {
+void Generation::on_worker_end(WorkerProcess& worker, ExitReason reason, int wait_status) {
   const auto entry = std::find_if(workers_.begin(), workers_.end(),
                                   [&worker](const auto& w) { return w.get() == &worker; });
   const std::unique_ptr<WorkerProcess> dead = std::move(*entry);
   workers_.erase(entry);
   const LastExit exit = make_last_exit(reason, wait_status, parts_.workers.clock.wall());
+  record_end(*dead, reason, exit);
+  events_.on_worker_gone(*dead);
+  if (!adoption_.on_gone(*dead) && !dead->is_spare()) {
+    Slot& slot = slots_[dead->slot()];
+    if (slot.successor == dead.get()) {
+      slot.successor = nullptr;
+      if (state_ == State::kServing) schedule_restart(dead->slot());
+    } else if (slot.worker == dead.get()) {
+      slot.worker = nullptr;
+      adoption_.lend();  // before anything that takes time
+      on_slot_worker_gone(dead->slot(), describe_end(*dead, exit));
+    }
+  }
+  adoption_.reconcile();
+  events_.on_workers_changed(*this);
+  settle();
+}
+
+void Generation::record_end(const WorkerProcess& worker, ExitReason reason, const LastExit& exit) {
   const log::Level level =
       reason == ExitReason::kDrained ? log::Level::kInfo : log::Level::kWarning;
   log::write(level, "worker_exit",
-             {{"slot", dead->is_spare() ? "spare" : std::to_string(dead->slot())},
-              {"pid", dead->pid()},
+             {{"slot", place_name(worker)},
+              {"pid", worker.pid()},
               {"generation", id_},
               {"reason", exit_reason_name(reason)},
               {"signal", exit.signal.value_or(0)},
@@ -276,31 +307,7 @@ void Generation::forget(WorkerProcess& worker, ExitReason reason, int wait_statu
   parts_.workers.memory.add(exit_reason_metric(reason));
   if (state_ == State::kDraining && reason != ExitReason::kDrained) forced_ = true;
   const bool counts = state_ == State::kServing || state_ == State::kDraining || first_;
-  if (counts && !dead->is_spare()) parts_.histories[dead->slot()].last_exit = exit;
-  events_.on_worker_gone(*dead);
-  if (dead.get() == spare_) {
-    spare_ = nullptr;
-    const SteadyTime now = parts_.workers.clock.steady();
-    spare_restart_.start_once(spare_policy_.on_end(now, parts_.random()));
-  } else if (!dead->is_spare()) {
-    Slot& slot = slots_[dead->slot()];
-    if (slot.successor == dead.get()) {
-      slot.successor = nullptr;
-      if (state_ == State::kServing) schedule_restart(dead->slot());
-    } else if (slot.worker == dead.get()) {
-      slot.worker = nullptr;
-      const std::string why =
-          dead->failure().empty()
-              ? fmt::format("worker {} ended before it was ready ({})", dead->slot(),
-                            exit.signal ? fmt::format("signal {}", *exit.signal)
-                                        : fmt::format("code {}", exit.code.value_or(0)))
-              : dead->failure();
-      on_slot_worker_gone(dead->slot(), why);
-    }
-  }
-  reconcile();
-  events_.on_workers_changed(*this);
-  settle();
+  if (counts && !worker.is_spare()) parts_.histories[worker.slot()].last_exit = exit;
 }
 
 void Generation::on_slot_worker_gone(std::uint32_t slot, const std::string& why) {
@@ -355,15 +362,12 @@ void Generation::promote(Slot& slot) {
 
 // ---- heartbeats ----
 
-HangWatch::Limits Generation::hang_limits() const {
-  const HeartbeatSettings& heartbeat = plan_.runtime.heartbeat;
-  return {heartbeat.suspect, heartbeat.warn, heartbeat.abort};
-}
-
 void Generation::tick(SteadyTime now, Milliseconds own_gap) {
+  const HeartbeatSettings& heartbeat = plan_.runtime.heartbeat;
+  const HangWatch::Limits limits{heartbeat.suspect, heartbeat.warn, heartbeat.abort};
   bool changed = false;
   for (const auto& worker : workers_) {
-    const HangWatch::Verdict verdict = worker->observe(now, hang_limits(), own_gap);
+    const HangWatch::Verdict verdict = worker->observe(now, limits, own_gap);
     if (verdict == HangWatch::Verdict::kNone) continue;
     changed = true;
     const auto report = [&worker](log::Level level, std::string_view event) {
@@ -380,20 +384,21 @@ void Generation::tick(SteadyTime now, Milliseconds own_gap) {
       worker->condemn(plan_.runtime.force_timeout);
     }
   }
-  if (!changed) return;
-  reconcile();
-  events_.on_workers_changed(*this);
+  if (state_ == State::kServing) adoption_.reconcile();
+  if (changed) events_.on_workers_changed(*this);
 }
 
-// ---- loans and spares ----
+// ---- for the adoption ----
 
-WorkerProcess* Generation::healthy_owner(const Slot& slot) const {
-  return slot.worker && slot.worker->is_healthy() ? slot.worker : nullptr;
+WorkerProcess* Generation::healthy_owner(std::uint32_t slot) const {
+  WorkerProcess* worker = slots_[slot].worker;
+  return worker && worker->is_healthy() ? worker : nullptr;
 }
 
-bool Generation::has_healthy_owner() const {
-  return std::any_of(slots_.begin(), slots_.end(),
-                     [this](const Slot& slot) { return healthy_owner(slot) != nullptr; });
+bool Generation::is_about_to_accept(std::uint32_t slot) const {
+  const WorkerProcess* worker = slots_[slot].worker;
+  return worker && worker->state() == WorkerState::kPrepared && worker->told_to_serve() &&
+         parts_.workers.clock.steady() - *worker->told_to_serve() < kServePatience;
 }
 
 bool Generation::is_booting() const {
@@ -411,59 +416,9 @@ WorkerProcess* Generation::find(std::uint64_t worker_id) const {
   return nullptr;
 }
 
-// Nothing may wait in the queue of a slot that nobody reads; called after every change of a worker.
-void Generation::reconcile() {
-  if (state_ != State::kServing) return;
-  ensure_spare();
-  apply_loans();
-  dismiss_spare();
-}
+WorkerProcess* Generation::start_spare() { return start_worker(ipc::kSpareSlot); }
 
-void Generation::apply_loans() {
-  std::vector<SlotLoan> loans;
-  std::vector<std::uint64_t> lenders;
-  for (const Slot& slot : slots_) {
-    const WorkerProcess* owner = healthy_owner(slot);
-    SlotLoan loan;
-    if (owner) loan.owner = owner->id();
-    loan.borrower = slot.borrower;
-    loans.push_back(loan);
-    if (owner) lenders.push_back(owner->id());
-  }
-  if (lenders.empty() && spare_ && spare_->is_healthy()) lenders.push_back(spare_->id());
-  for (const LoanChange& change : plan_loans(loans, lenders)) {
-    Slot& slot = slots_[change.slot];
-    if (change.give_back) {
-      if (WorkerProcess* worker = find(*change.give_back)) worker->give_back(change.slot);
-      log::info("slot_returned", {{"slot", change.slot}});
-    }
-    slot.borrower = change.lend;
-    if (!change.lend) continue;
-    std::vector<SlotSocket> own;
-    std::copy_if(slot.sockets.begin(), slot.sockets.end(), std::back_inserter(own),
-                 [](const SlotSocket& socket) { return !socket.shared; });
-    WorkerProcess& lender = *find(*change.lend);
-    lender.listen(own, change.slot);
-    parts_.workers.memory.add(Metric::kAdoptions);
-    log::info("slot_lent", {{"slot", change.slot}, {"pid", lender.pid()}});
-  }
-}
-
-void Generation::ensure_spare() {
-  if (spare_ || has_healthy_owner() || is_booting() || spare_restart_.is_active()) return;
-  spare_ = start_worker(ipc::kSpareSlot);
-  if (spare_) {
-    parts_.workers.memory.add(Metric::kSpares);
-  } else {
-    const SteadyTime now = parts_.workers.clock.steady();
-    spare_restart_.start_once(
-        std::max(Milliseconds(1), spare_policy_.on_end(now, parts_.random())));
-  }
-}
-
-void Generation::dismiss_spare() {
-  if (!spare_ || !has_healthy_owner()) return;
-  WorkerProcess& spare = *std::exchange(spare_, nullptr);
+void Generation::dismiss_spare(WorkerProcess& spare) {
   if (spare.state() == WorkerState::kReady) spare.stop_accepting();
   spare.drain(parts_.workers.clock.steady() + plan_.runtime.drain_timeout, true,
               plan_.runtime.force_timeout);
@@ -477,8 +432,8 @@ WorkerProcess* Generation::worker_of(std::uint32_t slot) const {
 
 WorkerProcess* Generation::acceptor_of(std::uint32_t slot) const {
   if (slot >= slots_.size()) return nullptr;
-  if (WorkerProcess* owner = healthy_owner(slots_[slot])) return owner;
-  WorkerProcess* borrower = slots_[slot].borrower ? find(*slots_[slot].borrower) : nullptr;
+  if (WorkerProcess* owner = healthy_owner(slot)) return owner;
+  WorkerProcess* borrower = adoption_.borrower_of(slot);
   return borrower && borrower->is_healthy() ? borrower : nullptr;
 }
 
@@ -490,8 +445,7 @@ WorkerProcess* Generation::any_healthy() const {
 }
 
 std::optional<std::uint32_t> Generation::borrower_slot(std::uint32_t slot) const {
-  if (!slots_[slot].borrower) return std::nullopt;
-  const WorkerProcess* borrower = find(*slots_[slot].borrower);
+  const WorkerProcess* borrower = adoption_.borrower_of(slot);
   if (!borrower) return std::nullopt;
   return borrower->slot();
 }
@@ -511,14 +465,16 @@ std::string_view Generation::configured_of(std::string_view socket) const {
 }
 
 std::size_t Generation::ready_workers() const {
-  std::size_t count = spare_ && spare_->is_healthy() ? 1 : 0;
-  for (const Slot& slot : slots_) count += healthy_owner(slot) ? 1 : 0;
+  std::size_t count = adoption_.spare() && adoption_.spare()->is_healthy() ? 1 : 0;
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) count += healthy_owner(slot) ? 1 : 0;
   return count;
 }
 
 bool Generation::all_slots_ready() const {
-  return std::all_of(slots_.begin(), slots_.end(),
-                     [this](const Slot& slot) { return healthy_owner(slot) != nullptr; });
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (!healthy_owner(slot)) return false;
+  }
+  return true;
 }
 
 bool Generation::all_stopped_accepting() const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/loop/timer.h"
+#include "supervisor/adoption.h"
 #include "supervisor/slot_history.h"
 #include "supervisor/worker_process.h"
 
@@ -48,7 +49,7 @@ struct GenerationParts {
   std::function<double()> random;  // in [0, 1)
 };
 
-class Generation final : private WorkerOwner {
+class Generation final : private WorkerOwner, private AdoptionHost {
  public:
   enum class State { kStarting, kPrepared, kServing, kDraining, kFailed, kGone };
 
@@ -85,9 +86,9 @@ class Generation final : private WorkerOwner {
   WorkerProcess* acceptor_of(std::uint32_t slot) const;
   WorkerProcess* any_healthy() const;
   std::optional<std::uint32_t> borrower_slot(std::uint32_t slot) const;  // kSpareSlot: a spare
-  bool is_lent(std::uint32_t slot) const { return slots_[slot].borrower.has_value(); }
+  bool is_lent(std::uint32_t slot) const { return adoption_.is_lent(slot); }
   const std::vector<std::unique_ptr<WorkerProcess>>& workers() const { return workers_; }
-  const std::vector<SlotSocket>& sockets_of(std::uint32_t slot) const;
+  const std::vector<SlotSocket>& sockets_of(std::uint32_t slot) const override;
   // The configured address of one of its sockets; empty: not one of its own.
   std::string_view configured_of(std::string_view socket) const;
 
@@ -101,7 +102,6 @@ class Generation final : private WorkerOwner {
   struct Slot {
     WorkerProcess* worker = nullptr;
     WorkerProcess* successor = nullptr;  // of a worker that is recycled
-    std::optional<std::uint64_t> borrower;
     std::unique_ptr<Timer> restart;
     std::vector<SlotSocket> sockets;
   };
@@ -120,7 +120,8 @@ class Generation final : private WorkerOwner {
   void on_worker_message(WorkerProcess& worker, ipc::ToSupervisor message) override;
   void on_worker_prepared(WorkerProcess& worker);
   void on_worker_ready(WorkerProcess& worker);
-  void forget(WorkerProcess& worker, ExitReason reason, int wait_status);
+  void on_worker_end(WorkerProcess& worker, ExitReason reason, int wait_status);
+  void record_end(const WorkerProcess& worker, ExitReason reason, const LastExit& exit);
   void on_slot_worker_gone(std::uint32_t slot, const std::string& why);
   void settle();
 
@@ -129,16 +130,13 @@ class Generation final : private WorkerOwner {
   void recycle_next();
   void promote(Slot& slot);
 
-  // Loans and spares.
-  void reconcile();
-  void apply_loans();
-  void ensure_spare();
-  void dismiss_spare();
-  WorkerProcess* find(std::uint64_t worker_id) const;
-  WorkerProcess* healthy_owner(const Slot& slot) const;
-  bool has_healthy_owner() const;
-  bool is_booting() const;
-  HangWatch::Limits hang_limits() const;
+  // For the adoption.
+  WorkerProcess* healthy_owner(std::uint32_t slot) const override;
+  bool is_about_to_accept(std::uint32_t slot) const override;
+  bool is_booting() const override;
+  WorkerProcess* find(std::uint64_t worker_id) const override;
+  WorkerProcess* start_spare() override;
+  void dismiss_spare(WorkerProcess& spare) override;
 
   GenerationParts parts_;
   const std::uint64_t id_;
@@ -154,9 +152,7 @@ class Generation final : private WorkerOwner {
   std::vector<Slot> slots_;
   std::vector<SlotSocket> shared_sockets_;
   std::deque<std::uint32_t> recycling_;  // front: under way
-  WorkerProcess* spare_ = nullptr;
-  RestartPolicy spare_policy_;
-  Timer spare_restart_;
+  Adoption adoption_;
   bool forced_ = false;
   std::vector<std::unique_ptr<WorkerProcess>> workers_;  // all, those on their way out included
 };

@@ -179,7 +179,8 @@ void WorkerProcess::listen(const std::vector<SlotSocket>& sockets, std::uint32_t
 }
 
 void WorkerProcess::serve() {
-  kill_by(parts_.clock.steady() + setup_.plan.runtime.start_timeout);
+  told_to_serve_ = parts_.clock.steady();
+  kill_by(*told_to_serve_ + setup_.plan.runtime.start_timeout);
   send(ipc::Serve{});
 }
 

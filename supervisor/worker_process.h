@@ -82,6 +82,7 @@ class WorkerProcess final : private FdWatcher {
   const std::string& failure() const { return failure_; }
   void set_failure(std::string text) { failure_ = std::move(text); }
   SteadyTime started() const { return started_; }
+  std::optional<SteadyTime> told_to_serve() const { return told_to_serve_; }
 
   // Also used for a lent slot, after serve(). `sockets` stay the caller's.
   void listen(const std::vector<SlotSocket>& sockets, std::uint32_t slot);
@@ -128,6 +129,7 @@ class WorkerProcess final : private FdWatcher {
   Timer deadline_timer_;
   SteadyTime kill_at_ = SteadyTime::max();
   SteadyTime started_;
+  std::optional<SteadyTime> told_to_serve_;
   HangWatch hang_watch_;
   ExitFacts facts_;
   bool stopped_accepting_ = false;

@@ -61,7 +61,8 @@ Result<Identity> identity_to_be(const ipc::Identity& wanted) {
 // The descriptor limit first: raising the hard one is a privilege.
 Status become(const ipc::WorkerHello& hello) {
   const std::uint64_t limit = SERVERY_TRY(raise_descriptor_limit(hello.descriptors));
-  if (limit < hello.descriptors) {
+  // Half of them are for files that are being sent; few connections need one at a time.
+  if (limit < hello.descriptors / 2) {
     log::warning("descriptor_limit", {{"wanted", hello.descriptors}, {"limit", limit}});
   }
   const Identity identity = SERVERY_TRY(identity_to_be(hello.identity));
