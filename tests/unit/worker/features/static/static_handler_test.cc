@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <future>
+#include <latch>
 
 #include "common/loop/timer.h"
 #include "tests/support/handler_probe.h"
@@ -19,11 +20,14 @@ using test::ProbeRequest;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+constexpr int kThreads = 2;
+constexpr int kLaneThreads = 1;  // a lane may take all threads but one
+
 class Static : public testing::Test {
  protected:
   Static()
       : loop(std::move(*Loop::create())),
-        pool(std::move(*BlockingPool::create(*loop, {.threads = 2, .queue = 16}))),
+        pool(std::move(*BlockingPool::create(*loop, {.threads = kThreads, .queue = 16}))),
         cache({.bytes = 1 << 20, .entries = 100, .proof = {}}) {
     options.index = {"index.html", "index.htm"};
     options.cache_control = "no-cache";
@@ -254,11 +258,26 @@ TEST_F(Static, WithoutOpenat2ThePoolFindsTheSame) {
 TEST_F(Static, AFullPoolIsSaidSo) {
   without_openat2 = true;
   tree.file("a.txt", "hello");
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::latch busy(kLaneThreads);
   std::vector<BlockingPool::Job> jobs;
+  for (int i = 0; i < kLaneThreads; ++i) {  // taken before the queue is filled
+    jobs.push_back(std::move(*pool->run(
+        Lane::kPath,
+        [released, &busy] {
+          busy.count_down();
+          released.wait();
+        },
+        [] {})));
+  }
+  busy.wait();
   while (auto job = pool->run(
-             Lane::kPath, [] {}, [] {}))
+             Lane::kPath, [] {}, [] {})) {
     jobs.push_back(std::move(*job));
+  }
   EXPECT_EQ(get("/a.txt").status, 503);
+  release.set_value();
 }
 
 TEST_F(Static, AClientThatLeavesIsForgottenByThePool) {
