@@ -36,6 +36,13 @@ struct SuperviseOptions {
 // Runs the service until it is stopped; the exit code of the process.
 int run_supervisor(const SuperviseOptions& options);
 
+// A stop under way. Outside its owner, because clang 14 cannot yet default-construct it there.
+struct SupervisorStop {
+  int exit_code = kExitDone;
+  std::vector<ControlReply> replies;
+  std::uint64_t forced_before = 0;  // connections cut by a drain until then
+};
+
 class Supervisor final : private SignalWatcher,
                          private ControlHandler,
                          private GenerationEvents,
@@ -48,12 +55,6 @@ class Supervisor final : private SignalWatcher,
   int run();
 
  private:
-  struct Stop {
-    int exit_code = kExitDone;
-    std::vector<ControlReply> replies;
-    std::uint64_t forced_before = 0;  // connections cut by a drain until then
-  };
-
   Supervisor(const SuperviseOptions& options, std::unique_ptr<Loop> loop, Executable executable,
              std::vector<InheritedFd> inherited, Notify notify);
 
@@ -116,7 +117,7 @@ class Supervisor final : private SignalWatcher,
   bool is_serving_ = false;  // the first start is done
   std::uint64_t oom_kills_ = 0;
   std::optional<Verdict> last_reload_;
-  std::optional<Stop> stop_;
+  std::optional<SupervisorStop> stop_;
   int exit_code_ = kExitDone;
 
   Fleet fleet_;
