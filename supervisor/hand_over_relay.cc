@@ -10,7 +10,9 @@ void HandOverRelay::on_hand_over(WorkerProcess& giver, ipc::HandOver message) {
   Transfer transfer{giver.id(), 0, {}};
   WorkerProcess* taker = taker_for(giver);
   for (ipc::Connection& connection : message.connections) {
-    if (taker && may_go_on(connection.listener)) {
+    std::string socket = taker ? listeners_.socket_for(connection.fd.get()) : std::string();
+    if (!socket.empty()) {
+      connection.listener = std::move(socket);
       transfer.offered.push_back(connection.id);
       going.push_back(std::move(connection));
     } else {
@@ -53,18 +55,6 @@ WorkerProcess* HandOverRelay::taker_for(const WorkerProcess& giver) const {
   if (same_slot && same_slot != &giver && same_slot->is_healthy()) return same_slot;
   WorkerProcess* other = current->any_healthy();
   return other != &giver ? other : nullptr;
-}
-
-bool HandOverRelay::may_go_on(std::string_view socket) const {
-  for (const auto& generation : fleet_.all()) {
-    const std::string_view configured = generation->configured_of(socket);
-    if (configured.empty()) continue;
-    const auto& listeners = fleet_.current()->plan().listeners;
-    return std::any_of(listeners.begin(), listeners.end(), [configured](const auto& listener) {
-      return listener.configured == configured;
-    });
-  }
-  return false;
 }
 
 }  // namespace servery

@@ -1,19 +1,21 @@
 // Idle connections on their way from a leaving worker to its successor: descriptors come in with
 // HandOver, go out with TakeOver, and the giver hears which ones were taken. What nobody takes
-// stays with the giver. The supervisor reads nothing from them. Owned by the Supervisor; its loop.
+// stays with the giver, as does what came to an address that is served no more. The supervisor
+// reads nothing from them. Owned by the Supervisor; its loop.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "supervisor/fleet.h"
+#include "supervisor/listeners.h"
 
 namespace servery {
 
 class HandOverRelay {
  public:
-  explicit HandOverRelay(const Fleet& fleet) : fleet_(fleet) {}
+  HandOverRelay(const Fleet& fleet, const Listeners& listeners)
+      : fleet_(fleet), listeners_(listeners) {}
 
   void on_hand_over(WorkerProcess& giver, ipc::HandOver message);
   void on_taken_over(WorkerProcess& taker, const ipc::TakenOver& message);
@@ -28,11 +30,10 @@ class HandOverRelay {
   };
   // The successor: the slot's worker in the current generation, else any.
   WorkerProcess* taker_for(const WorkerProcess& giver) const;
-  // Its listener is one of the current generation's, perhaps with another slot.
-  bool may_go_on(std::string_view socket) const;
   void answer(const Transfer& transfer, std::vector<std::uint64_t> taken);
 
   const Fleet& fleet_;
+  const Listeners& listeners_;
   std::vector<Transfer> transfers_;  // in order for each taker
 };
 

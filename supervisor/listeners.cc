@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +21,20 @@ int kernel_backlog_limit() {
   int limit = kBacklog;
   std::ifstream("/proc/sys/net/core/somaxconn") >> limit;
   return limit;
+}
+
+// Of Unix sockets: a connection has the name of the socket that accepted it.
+bool have_one_name(int one, int other) {
+  const auto name_of = [](int fd) {
+    sockaddr_un name{};
+    socklen_t size = sizeof name;
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) != 0) return std::string();
+    if (name.sun_family != AF_UNIX) return std::string();
+    return std::string(reinterpret_cast<const char*>(&name),
+                       std::min<std::size_t>(size, sizeof name));
+  };
+  const std::string name = name_of(one);
+  return !name.empty() && name == name_of(other);
 }
 
 }  // namespace
@@ -231,6 +246,26 @@ std::vector<SlotSocket> Listeners::sockets_of(std::uint32_t slot) const {
     }
   }
   return sockets;
+}
+
+std::string Listeners::socket_for(int connection) const {
+  const auto local = TcpAddress::of_socket(connection);
+  std::string wildcard;
+  for (const auto& group : groups_) {
+    for (const ListenSocket& socket : group->sockets) {
+      if (!is_committed(socket)) continue;
+      const bool accepts = local ? group->address && group->address->covers(*local)
+                                 : have_one_name(group->fd_of(socket), connection);
+      if (!accepts) continue;
+      if (!local || !group->address->is_any()) return socket.name;
+      if (wildcard.empty()) wildcard = socket.name;
+    }
+  }
+  return wildcard;
+}
+
+bool Listeners::is_committed(const ListenSocket& socket) const {
+  return socket.state == SocketState::kListening && (preparing_ ? socket.kept : socket.wanted);
 }
 
 std::vector<ListenerStatus> Listeners::status() const {

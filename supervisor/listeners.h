@@ -92,6 +92,9 @@ class Listeners {
   bool is_leaving(std::string_view name) const;
 
   std::vector<SlotSocket> sockets_of(std::uint32_t slot) const;
+  // The name of the committed socket that would accept `connection` if it came now, the specific
+  // address before the wildcard, any slot's; empty: nobody listens there any more.
+  std::string socket_for(int connection) const;
   std::vector<ListenerStatus> status() const;
   ListenerChanges changes(const Plan& plan) const;
   // Sentences for the log since the last call (no IPv6, backlog clipped).
@@ -125,6 +128,7 @@ class Listeners {
   void remove_gone();
   void select_survivors(const std::string& address, int except = -1);
   bool is_leaving(int fd) const;
+  bool is_committed(const ListenSocket& socket) const;
   ListenerGroup* find_group(std::string_view identity);
   std::set<ino_t> own_inodes() const;
 

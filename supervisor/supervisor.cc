@@ -55,7 +55,7 @@ Supervisor::Supervisor(const SuperviseOptions& options, std::unique_ptr<Loop> lo
       listeners_(std::move(inherited)),
       random_engine_(std::random_device{}()),
       retirement_(listeners_, fleet_),
-      relay_(fleet_),
+      relay_(fleet_, listeners_),
       reloads_(ReloadParts{*loop_, clock_, executable_, listeners_}, *this, fleet_, options.inputs,
                options.config_path),
       tick_(*loop_, [this] { tick(); }),

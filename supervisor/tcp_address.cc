@@ -84,6 +84,11 @@ std::string TcpAddress::text() const {
   return fmt::format("[{}]:{}", ip, port());
 }
 
+bool TcpAddress::covers(const TcpAddress& local) const {
+  return family() == local.family() && port() == local.port() &&
+         (is_any() || ip_bytes(storage_) == ip_bytes(local.storage_));
+}
+
 bool TcpAddress::conflicts_with(const TcpSocket& listening) const {
   if (listening.local_port != port()) return false;
   const bool listens_any = is_zero(listening.local);

@@ -29,6 +29,8 @@ class TcpAddress {
   // "127.0.0.1:80", "[::1]:80": also what names the address in maps.
   std::string text() const;
 
+  // Whether a socket listening here accepts connections to `local`.
+  bool covers(const TcpAddress& local) const;
   // Whether a socket listening there would be in the way of one bound here.
   bool conflicts_with(const TcpSocket& listening) const;
 

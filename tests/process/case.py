@@ -24,6 +24,11 @@ hosts: ["*"]
 """
 
 
+def figure(name, value, goal=None):
+    """One line for `tests/run --full`: what was measured and what it should be."""
+    print(f"figure: {name}: {value}" + (f" (goal {goal})" if goal else ""), flush=True)
+
+
 class ServeryCase(unittest.TestCase):
     EXPECTED_ERRORS = ()  # parts of `error` log lines that this class provokes
 

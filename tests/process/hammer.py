@@ -36,6 +36,13 @@ class Hammer:
             self.process.kill()
             self.process.communicate()
 
+    def next_stage(self):
+        """Failures of connections that begin from now on carry the next stage's number."""
+        self.process.send_signal(signal.SIGUSR1)
+        line = self.process.stderr.readline()
+        if "stage" not in line:
+            raise AssertionError("hammer: " + line)
+
     def stop(self, timeout=60):
         """Ends the load, waits for what is open, returns the report."""
         self.process.send_signal(signal.SIGTERM)

@@ -61,6 +61,14 @@ def pss_kib(pid):
     return 0
 
 
+def has_ipv6():
+    """Whether there is an IPv6 loopback to test with."""
+    try:
+        return any(line.split()[-1] == "lo" for line in open("/proc/net/if_inet6", encoding="ascii"))
+    except FileNotFoundError:
+        return False
+
+
 def tcp_table():
     """Rows (local port, remote port, state, inode) of the TCP sockets of this network namespace."""
     rows = []

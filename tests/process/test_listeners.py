@@ -9,11 +9,9 @@ import http_client
 import processes
 from case import ServeryCase
 
-HAS_IPV6 = os.path.exists("/proc/net/if_inet6") and "lo" in open("/proc/net/if_inet6", encoding="ascii").read()
-
 
 class TcpAddresses(ServeryCase):
-    @unittest.skipUnless(HAS_IPV6, "this machine has no IPv6 loopback")
+    @unittest.skipUnless(processes.has_ipv6(), "this machine has no IPv6 loopback")
     def test_port_alone_is_both_families(self):
         server = self.serve(listeners='{address: ":0"}')
         ports = {int(listener["address"].rpartition(":")[2]) for listener in server.status()["listeners"]}
@@ -23,7 +21,7 @@ class TcpAddresses(ServeryCase):
             self.assertEqual(http_client.request((host, port), "GET", "/").status, 200, host)
         self.stop_and_check(server)
 
-    @unittest.skipUnless(HAS_IPV6, "this machine has no IPv6 loopback")
+    @unittest.skipUnless(processes.has_ipv6(), "this machine has no IPv6 loopback")
     def test_ipv6_wildcard_is_ipv6_only(self):
         server = self.serve(listeners='{address: "[::]:0"}')
         port = server.port()

@@ -98,18 +98,27 @@ class Reload(LoadCase):
             for workers in (1, 3, 2):
                 self.assert_committed(server.reload(config=self.site_config(workers=workers)))
                 self.assertEqual(len(server.worker_pids()), workers)
-            self.assert_lossless(load)
+            report = self.assert_lossless(load)
+        self.assertEqual(report["stale_closes"], 0)
         self.settled(server)
         self.stop_and_check(server)
 
+    @unittest.skipUnless(processes.has_ipv6(), "this machine has no IPv6 loopback")
     def test_listener_moves_under_load(self):
         server = self.serve(listeners='{address: "0.0.0.0:0"}')
+        self.assert_listener_moves(server, 15, "--fresh", 100, "--preconnect", 10)
+        self.settled(server)
+        self.stop_and_check(server)
+
+    def test_wildcard_and_specific_address_under_load(self):
+        server = self.serve(listeners='{address: "0.0.0.0:0"}')
         port = server.port()
-        with self.load(server, "--fresh", 200, "--preconnect", 10) as load:
+        with self.load(server, "--fresh", 200, "--preconnect", 10, "--keepalive", 10) as load:
             for address in (f"127.0.0.1:{port}", f"0.0.0.0:{port}"):
                 config = self.site_config(listeners=f'{{address: "{address}"}}')
                 self.assert_committed(server.reload(config=config))
-            self.assert_lossless(load)
+            report = self.assert_lossless(load)
+        self.assertEqual(report["stale_closes"], 0, "each address went on being served")
         self.settled(server)
         self.stop_and_check(server)
 
@@ -153,6 +162,23 @@ class Reload(LoadCase):
             self.settled(server)
             http_client.send_request(connection, "GET", "/")
             self.assertEqual(http_client.read_answer(connection).status, 200)
+        self.stop_and_check(server)
+
+    def test_idle_connections_outlive_the_slots_they_were_accepted_for(self):
+        server = self.serve(workers=4)
+        connections = [http_client.connect(server.address()) for _ in range(16)]
+        for connection in connections:
+            http_client.send_request(connection, "GET", "/")
+            self.assertEqual(http_client.read_answer(connection).status, 200)
+        # By the second reload no generation knows the sockets of the slots 1 to 3 any more.
+        for workers in (1, 2):
+            self.assert_committed(server.reload(config=self.site_config(workers=workers)))
+            self.settled(server)
+        for connection in connections:
+            http_client.send_request(connection, "GET", "/")
+            self.assertEqual(http_client.read_answer(connection).status, 200)
+            connection.close()
+        self.assertEqual(server.status()["counters"]["servery_handover_kept_total"], 0)
         self.stop_and_check(server)
 
     def test_restart_only_key_is_refused_by_name(self):

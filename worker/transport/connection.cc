@@ -132,7 +132,8 @@ void Connection::suspend() {
 
 void Connection::resume() {
   is_suspended_ = false;
-  wait_for(Waiting::kGrace, true);
+  const bool is_fresh = requests() == 0 && context_.drain != Drain::kAtOnce;
+  wait_for(is_fresh ? Waiting::kFirstByte : Waiting::kGrace, !is_fresh);
   settle();
 }
 

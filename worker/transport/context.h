@@ -46,7 +46,8 @@ struct TransportLimits {
 enum class Drain : std::uint8_t {
   kNone,      // kept alive
   kAtOnce,    // ended
-  kHandOver,  // offered to another worker; ended after a grace if that fails
+  kHandOver,  // offered to another worker; where that fails ended after a grace, but not before its
+              // first request has had its time
 };
 
 struct TransportContext {

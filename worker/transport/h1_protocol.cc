@@ -396,8 +396,10 @@ Waiting H1Protocol::waiting_for() const {
   if (wants_writable()) return Waiting::kWrite;
   switch (state_) {
     case State::kIdle:
-      if (context_.drain != Drain::kNone) return Waiting::kGrace;
-      return requests_ == 0 ? Waiting::kFirstByte : Waiting::kKeepAlive;
+      // Who has connected and not yet asked has no other connection to turn to: where nobody stops
+      // the service, it keeps its time.
+      if (requests_ == 0 && context_.drain != Drain::kAtOnce) return Waiting::kFirstByte;
+      return context_.drain == Drain::kNone ? Waiting::kKeepAlive : Waiting::kGrace;
     case State::kHead:
       return Waiting::kHead;
     case State::kExchange:

@@ -47,6 +47,7 @@ void Client::connect() {
   const Address& address = engine_.options().address;
   ++counts().connections;
   state_ = State::kConnecting;
+  stage_ = engine_.stage();
   close_announced_ = false;
   fd_ = ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd_ < 0) return fail(std::strerror(errno));
@@ -240,14 +241,14 @@ void Client::fail(const std::string& reason) {
   const auto waited = busy ? Clock::now() - begun_ : Clock::duration{};
   const std::size_t lost = busy ? std::max<std::size_t>(expected_.size() - next_, 1) : 1;
   for (std::size_t i = 0; i < lost; ++i)
-    engine_.report().failed(mode_, reason, local_port_, waited);
+    engine_.report().failed({mode_, reason, stage_, local_port_, waited});
   leave();
 }
 
 // A client that keeps its connection tries a new one after a pause: a refused connect must not
 // spin.
 void Client::fail_connect(const std::string& reason) {
-  engine_.report().connect_failed(mode_, reason, local_port_);
+  engine_.report().connect_failed({mode_, reason, stage_, local_port_, {}});
   if (traits(mode_).arrives || engine_.stopping()) return leave();
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;

@@ -61,6 +61,7 @@ class Client {
   State state_ = State::kGone;
   int fd_ = -1;
   int local_port_ = 0;
+  int stage_ = 0;  // of the engine, when the connection began
   Time scheduled_;
   Time begun_;
   Time deadline_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
 
 namespace hammer {
 namespace {
@@ -15,10 +16,13 @@ constexpr unsigned kMeasureConnections = 32;
 constexpr auto kLongestWait = std::chrono::milliseconds(20);  // a stop request is seen that soon
 
 volatile std::sig_atomic_t stop_requested = 0;
+volatile std::sig_atomic_t stages_requested = 0;
 
 }  // namespace
 
 void Engine::request_stop() { stop_requested = 1; }
+
+void Engine::request_stage() { stages_requested = stages_requested + 1; }
 
 Engine::Engine(const Options& options, Report& report)
     : options_(options),
@@ -95,7 +99,14 @@ void Engine::run_timers() {
   }
 }
 
+void Engine::enter_stage() {
+  if (stage_ == stages_requested) return;
+  stage_ = stages_requested;
+  std::fprintf(stderr, "hammer: stage %d\n", stage_);
+}
+
 void Engine::turn() {
+  enter_stage();
   std::array<epoll_event, 512> events;
   std::chrono::milliseconds wait = arrivals_.empty() || stopping_ ? kLongestWait : 1ms;
   if (!timers_.empty()) {

@@ -30,6 +30,11 @@ class Engine {
   void run(double fresh_rate);
   // Safe in a signal handler.
   static void request_stop();
+  static void request_stage();
+
+  // Stages are asked for from outside and begin between two turns, with a line on stderr: a failure
+  // tells in which one its connection began.
+  int stage() const { return stage_; }
 
   const Options& options() const { return options_; }
   Report& report() { return report_; }
@@ -59,6 +64,7 @@ class Engine {
   void begin_connections(Mode mode, unsigned count);
   void begin_arrivals(Time now);
   void turn();
+  void enter_stage();
   void run_timers();
   void drain();
 
@@ -67,6 +73,7 @@ class Engine {
   const std::chrono::milliseconds timeout_;
   int epoll_ = -1;
   bool stopping_ = false;
+  int stage_ = 0;
   std::mt19937_64 random_;
   std::size_t file_ = 0;
   std::uint64_t tickets_ = 0;

@@ -1,6 +1,7 @@
 // hammer: load that notices every lost request; see options.cc for its arguments. Prints `hammer:
-// running` on stderr once the load is on, one JSON object on stdout at the end. Exit 0 when nothing
-// failed, 1 when something did, 2 for bad arguments.
+// running` on stderr once the load is on, one JSON object on stdout at the end. SIGUSR1 begins a
+// new stage, SIGTERM ends the load. Exit 0 when nothing failed, 1 when something did, 2 for bad
+// arguments.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -20,9 +21,9 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void stop_on(int signal) {
+void on_signal(int signal, void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = [](int) { hammer::Engine::request_stop(); };
+  action.sa_handler = handler;
   sigaction(signal, &action, nullptr);
 }
 
@@ -32,8 +33,9 @@ int main(int argc, char** argv) {
   const auto options = hammer::parse_options(argc, argv);
   if (!options) return 2;
   raise_descriptor_limit();
-  stop_on(SIGTERM);
-  stop_on(SIGINT);
+  on_signal(SIGTERM, [](int) { hammer::Engine::request_stop(); });
+  on_signal(SIGINT, [](int) { hammer::Engine::request_stop(); });
+  on_signal(SIGUSR1, [](int) { hammer::Engine::request_stage(); });
   hammer::Report report(hammer::Clock::now());
   hammer::Engine engine(*options, report);
   const double fresh_rate =

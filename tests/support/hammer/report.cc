@@ -46,17 +46,18 @@ double LatencyHistogram::quantile_ms(double q) const {
 
 void Report::list(Failure failure) {
   ++reasons_[failure.reason];
-  if (failures_.size() < kMaxFailures) failures_.push_back(std::move(failure));
+  if (failures_.size() < kMaxFailures) failures_.emplace_back(Clock::now(), std::move(failure));
 }
 
-void Report::connect_failed(Mode mode, const std::string& reason, int local_port) {
-  ++of(mode).connect_failed;
-  list({seconds(Clock::now() - start_), mode, "connect: " + reason, local_port, 0});
+void Report::connect_failed(Failure failure) {
+  ++of(failure.mode).connect_failed;
+  failure.reason = "connect: " + failure.reason;
+  list(std::move(failure));
 }
 
-void Report::failed(Mode mode, const std::string& reason, int local_port, Clock::duration waited) {
-  ++of(mode).failed;
-  list({seconds(Clock::now() - start_), mode, reason, local_port, seconds(waited) * 1000});
+void Report::failed(Failure failure) {
+  ++of(failure.mode).failed;
+  list(std::move(failure));
 }
 
 bool Report::clean() const {
@@ -99,12 +100,13 @@ void Report::print(std::FILE* out, double fresh_rate) const {
   }
   std::fputs("},\"failures\":[", out);
   separator = "";
-  for (const Failure& failure : failures_) {
-    std::fprintf(
-        out,
-        "%s{\"at_s\":%.3f,\"mode\":\"%s\",\"reason\":\"%s\",\"local_port\":%d,\"waited_ms\":%.1f}",
-        separator, failure.at_s, traits(failure.mode).name, failure.reason.c_str(),
-        failure.local_port, failure.waited_ms);
+  for (const auto& [when, failure] : failures_) {
+    std::fprintf(out,
+                 "%s{\"at_s\":%.3f,\"mode\":\"%s\",\"reason\":\"%s\",\"stage\":%d,"
+                 "\"local_port\":%d,\"waited_ms\":%.1f}",
+                 separator, seconds(when - start_), traits(failure.mode).name,
+                 failure.reason.c_str(), failure.stage, failure.local_port,
+                 seconds(failure.waited) * 1000);
     separator = ",";
   }
   std::fputs("]}\n", out);

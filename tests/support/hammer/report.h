@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mode.h"
@@ -40,25 +41,27 @@ struct ModeCounts {
   LatencyHistogram latency;
 };
 
+// What was lost, and on which connection.
+struct Failure {
+  Mode mode;
+  std::string reason;
+  int stage = 0;
+  int local_port = 0;
+  Clock::duration waited{};
+};
+
 class Report {
  public:
   explicit Report(Time start) : start_(start) {}
 
   ModeCounts& of(Mode mode) { return modes_[static_cast<std::size_t>(mode)]; }
   const ModeCounts& of(Mode mode) const { return modes_[static_cast<std::size_t>(mode)]; }
-  void connect_failed(Mode mode, const std::string& reason, int local_port);
-  void failed(Mode mode, const std::string& reason, int local_port, Clock::duration waited);
+  void connect_failed(Failure failure);
+  void failed(Failure failure);
   void print(std::FILE* out, double fresh_rate) const;
   bool clean() const;
 
  private:
-  struct Failure {
-    double at_s;
-    Mode mode;
-    std::string reason;
-    int local_port;
-    double waited_ms;
-  };
   static constexpr std::size_t kMaxFailures = 5000;  // listed; all are counted
 
   void list(Failure failure);
@@ -66,7 +69,7 @@ class Report {
   Time start_;
   std::array<ModeCounts, kModeCount> modes_;
   std::map<std::string, std::uint64_t> reasons_;
-  std::vector<Failure> failures_;
+  std::vector<std::pair<Time, Failure>> failures_;
 };
 
 }  // namespace hammer
