@@ -164,15 +164,13 @@ class Reload(LoadCase):
             self.assertEqual(http_client.read_answer(connection).status, 200)
         self.stop_and_check(server)
 
-    def test_idle_connections_outlive_the_slots_they_were_accepted_for(self):
-        server = self.serve(workers=4)
+    def assert_idle_connections_live_through(self, server, configs):
         connections = [http_client.connect(server.address()) for _ in range(16)]
         for connection in connections:
             http_client.send_request(connection, "GET", "/")
             self.assertEqual(http_client.read_answer(connection).status, 200)
-        # By the second reload no generation knows the sockets of the slots 1 to 3 any more.
-        for workers in (1, 2):
-            self.assert_committed(server.reload(config=self.site_config(workers=workers)))
+        for config in configs:
+            self.assert_committed(server.reload(config=config))
             self.settled(server)
         for connection in connections:
             http_client.send_request(connection, "GET", "/")
@@ -180,6 +178,18 @@ class Reload(LoadCase):
             connection.close()
         self.assertEqual(server.status()["counters"]["servery_handover_kept_total"], 0)
         self.stop_and_check(server)
+
+    def test_idle_connections_outlive_the_slots_they_were_accepted_for(self):
+        # By the second reload no generation knows the sockets of the slots 1 to 3 any more.
+        self.assert_idle_connections_live_through(
+            self.serve(workers=4), [self.site_config(workers=workers) for workers in (1, 2)])
+
+    def test_idle_connections_live_through_a_move_to_the_wildcard_and_back(self):
+        server = self.serve()
+        port = server.port()
+        self.assert_idle_connections_live_through(
+            server, [self.site_config(listeners=f'{{address: "{host}:{port}"}}')
+                     for host in ("0.0.0.0", "127.0.0.1", "0.0.0.0")])
 
     def test_restart_only_key_is_refused_by_name(self):
         control = self.directory / "servery.sock"

@@ -98,6 +98,14 @@ class ListenersTest : public testing::Test {
   static bool can_connect(const std::string& path) {
     return *probe_unix_socket(path) == UnixSocketState::kLive;
   }
+  // Has the local address of a connection that came to `address`.
+  static UniqueFd bound_to(const TcpAddress& address) {
+    UniqueFd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int on = 1;
+    EXPECT_EQ(setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on), 0);
+    EXPECT_EQ(bind(fd.get(), address.data(), address.size()), 0);
+    return fd;
+  }
   // Somebody else's listening socket.
   static UniqueFd foreign(TcpAddress address, bool reuse_port) {
     UniqueFd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -300,6 +308,25 @@ TEST_F(ListenersTest, AbortClosesWhatWasReportedEmptyMeanwhile) {
   EXPECT_EQ(open_descriptors(), descriptors);
   listeners.abort();
   EXPECT_EQ(open_descriptors(), descriptors - 1);
+}
+
+TEST_F(ListenersTest, AConnectionBelongsToWhatListensAtItsAddressNow) {
+  Listeners listeners({});
+  apply(listeners, {tcp("127.0.0.1", 0), unix_path("http.sock")}, 2);
+  const TcpAddress address = address_of(listeners.sockets_of(1)[0]);
+  const UniqueFd connection = bound_to(address);
+  const auto owner = [&] { return listeners.socket_for(connection.get()); };
+  EXPECT_EQ(owner(), listeners.sockets_of(0)[0].name) << "any slot's";
+  EXPECT_EQ(listeners.socket_for(listeners.sockets_of(0)[1].fd), listeners.sockets_of(0)[1].name);
+
+  apply(listeners, {tcp("0.0.0.0", address.port())}, 1);
+  EXPECT_EQ(owner(), listeners.sockets_of(0)[0].name) << "the wildcard is at its address too";
+  const std::string wildcard = owner();
+  ASSERT_TRUE(listeners.prepare(plan_of({tcp("127.0.0.1", address.port())}), 1));
+  EXPECT_EQ(owner(), wildcard) << "not yet committed";
+  listeners.abort();
+  apply(listeners, {tcp("127.0.0.2", address.port())}, 1);
+  EXPECT_EQ(owner(), "") << "another address";
 }
 
 TEST_F(ListenersTest, WhenNothingIsWantedEverythingLeaves) {

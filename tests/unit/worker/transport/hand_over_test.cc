@@ -146,6 +146,20 @@ TEST_F(Successor, GetsAConnectionThatHasNotAskedYet) {
   EXPECT_EQ(batches[0][0].requests, 0U);
 }
 
+TEST_F(Successor, ThatRefusesAConnectionThatHasNotAskedLeavesItItsTime) {
+  begin();
+  Client& client = connect();
+  drain();
+  run_until([&] { return !batches.empty(); });
+  const auto offered = ids(0);
+  batches[0].clear();
+  hand_over->on_done(offered, {});
+  EXPECT_EQ(connection->waiting(), Waiting::kFirstByte) << "not the grace";
+  client.send(get("/first"));
+  run_until_closed(client);
+  EXPECT_THAT(client.received, EndsWith("/first"));
+}
+
 TEST_F(Successor, IsNotOfferedWhatClosedMeanwhile) {
   begin();
   Client& client = connect_and_ask();
