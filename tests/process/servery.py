@@ -94,17 +94,22 @@ class Servery:
         return run_command(name, "--control", self.control, *arguments, timeout=timeout)
 
     def ask(self, command):
-        """One request on the control socket, without the cost of a process: its result."""
+        """One request on the control socket, without the cost of a process: its result. Afterwards the server
+        has closed its end too, so that its descriptors can be counted."""
         with socket.socket(socket.AF_UNIX) as control:
             control.settimeout(20)
             control.connect(str(self.control))
             control.sendall(json.dumps({"command": command}).encode() + b"\n")
+            result = None
             with control.makefile("rb") as answers:
                 for line in answers:
                     answer = json.loads(line)
                     if "exit" in answer:
-                        return answer["result"]
-        raise AssertionError(f"no answer to {command}")
+                        result = answer["result"]
+                        control.shutdown(socket.SHUT_WR)
+        if result is None:
+            raise AssertionError(f"no answer to {command}")
+        return result
 
     def status(self):
         status = self.ask("status")

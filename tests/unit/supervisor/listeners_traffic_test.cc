@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,13 +61,18 @@ class Clients {
     for (std::thread& thread : threads_) thread.join();
     silent_.join();
   }
+  // Until so many more have asked: by then some of each kind are on their way.
+  void wait_for_more(int count) {
+    for (int seen = asked_, end = seen + count; seen < end; seen = asked_) asked_.wait(seen);
+  }
   int asked() const { return asked_; }
   int lost() const { return lost_; }
 
  private:
   void count(bool answered) {
-    ++asked_;
     if (!answered) ++lost_;
+    ++asked_;
+    asked_.notify_all();
   }
   void talk(int id) {
     auto next = Clock::now() + milliseconds(5 * id);
@@ -104,42 +111,60 @@ class Clients {
 // All workers in one thread: polls a copy of each socket, accepts, answers each byte.
 class Workers {
  public:
-  Workers() : thread_([this] { run(); }) {}
+  Workers() : wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), thread_([this] { run(); }) {}
   ~Workers() {
     stopping_ = true;
+    wake();
     thread_.join();
   }
   void serve(const SlotSocket& socket) {
-    const std::lock_guard lock(mutex_);
-    if (listening_.contains(socket.name)) return;
-    listening_[socket.name].reset(fcntl(socket.fd, F_DUPFD_CLOEXEC, 0));
+    {
+      const std::lock_guard lock(mutex_);
+      if (listening_.contains(socket.name)) return;
+      listening_[socket.name].reset(fcntl(socket.fd, F_DUPFD_CLOEXEC, 0));
+    }
+    wake();
   }
-  // Rule 6 (c): accepts until nothing is left, then closes the copy.
+  // Rule 6 (c): accepts until nothing is left, then closes the copy. No client gives up: a
+  // handshake that ends is a connection to accept, so there is a turn after each.
   void empty(const LeavingSocket& socket) {
     auto half_open = *HalfOpenWatch::begin(socket.fd);
-    const auto deadline = Clock::now() + std::chrono::seconds(5);
     pollfd quiet{socket.fd, POLLIN, 0};
-    while (Clock::now() < deadline && (*half_open.remaining() > 0 || poll(&quiet, 1, 0) > 0)) {
-      std::this_thread::sleep_for(milliseconds(2));  // the serving thread accepts meanwhile
+    {
+      std::unique_lock lock(mutex_);
+      turned_.wait_for(lock, std::chrono::seconds(5), [&half_open, &quiet] {
+        return *half_open.remaining() == 0 && poll(&quiet, 1, 0) == 0;
+      });
     }
     forget(socket.name);
   }
+  // Returns when the serving thread polls it no more.
   void forget(const std::string& name) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     listening_.erase(name);
+    wake();
+    turned_.wait(lock, [this, before = turns_] { return turns_ != before; });
   }
 
  private:
+  void wake() { eventfd_write(wake_.get(), 1); }
   void run() {
     while (!stopping_) {
-      std::vector<pollfd> polls;
+      std::vector<pollfd> polls{{wake_.get(), POLLIN, 0}};
       {
         const std::lock_guard lock(mutex_);
-        for (const auto& [name, fd] : listening_) accept_all(fd.get());
         for (const auto& [name, fd] : listening_) polls.push_back({fd.get(), POLLIN, 0});
       }
       for (const UniqueFd& fd : connections_) polls.push_back({fd.get(), POLLIN, 0});
-      poll(polls.data(), polls.size(), 2);
+      poll(polls.data(), polls.size(), -1);
+      eventfd_t wakes = 0;
+      eventfd_read(wake_.get(), &wakes);
+      {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [name, fd] : listening_) accept_all(fd.get());
+        ++turns_;
+      }
+      turned_.notify_all();
       std::erase_if(connections_, [](const UniqueFd& fd) {
         char byte;
         const ssize_t size = recv(fd.get(), &byte, 1, MSG_DONTWAIT);
@@ -157,8 +182,11 @@ class Workers {
   }
 
   std::atomic<bool> stopping_{false};
+  const UniqueFd wake_;
   std::mutex mutex_;
-  std::map<std::string, UniqueFd> listening_;  // guarded by mutex_
+  std::condition_variable turned_;
+  std::uint64_t turns_ = 0;                    // guarded by mutex_, as are
+  std::map<std::string, UniqueFd> listening_;  // the sockets
   std::vector<UniqueFd> connections_;
   std::thread thread_;
 };
@@ -184,7 +212,6 @@ class ListenersTrafficTest : public testing::Test {
     const auto bound = *TcpAddress::of_socket(listeners_.sockets_of(0)[0].fd);
     return *TcpAddress::parse(AddressFamily::kIpv4, "127.0.0.1", bound.port());
   }
-  static void let_pass(milliseconds time) { std::this_thread::sleep_for(time); }
   static void expect_none_lost(Clients& clients) {
     clients.finish();
     EXPECT_GT(clients.asked(), 100);
@@ -199,7 +226,7 @@ TEST_F(ListenersTrafficTest, NoClientIsLostWhileSlotsComeAndGo) {
   change_to({tcp("127.0.0.1", 0)}, 4);
   Clients clients(loopback());
   for (const std::uint32_t slots : {1U, 3U, 2U, 4U}) {
-    let_pass(milliseconds(300));
+    clients.wait_for_more(50);
     change_to({tcp("127.0.0.1", 0)}, slots);
   }
   expect_none_lost(clients);
@@ -210,7 +237,7 @@ TEST_F(ListenersTrafficTest, NoClientIsLostBetweenWildcardAndSpecificAddress) {
   const TcpAddress address = loopback();
   Clients clients(address);
   for (const char* ip : {"0.0.0.0", "127.0.0.1", "0.0.0.0"}) {
-    let_pass(milliseconds(300));
+    clients.wait_for_more(50);
     change_to({tcp(ip, address.port())}, 2);
   }
   expect_none_lost(clients);
