@@ -16,6 +16,7 @@ namespace hammer {
 namespace {
 
 constexpr auto kReconnectPause = std::chrono::milliseconds(100);
+constexpr std::uint64_t kFirstRead = 1024;  // of a slow download, before its first step
 
 int port_of(int fd) {
   sockaddr_storage storage{};
@@ -159,7 +160,8 @@ void Client::begin() {
   state_ = State::kBusy;
   sent_ = 0;
   send_limit_ = mode.work == Work::kSlowPost ? output_.size() - kUploadBytes + 1 : output_.size();
-  read_budget_ = mode.work == Work::kSlowGet ? 1024 : UINT64_MAX;
+  bytes_read_ = 0;
+  read_budget_ = mode.work == Work::kSlowGet ? kFirstRead : UINT64_MAX;
   reader_.start(*expected_.front());
   begun_ = mode_ == Mode::kFresh ? scheduled_ : now;
   deadline_ = now + engine_.timeout() + (is_slow(mode.work) ? kSlowStep * kSlowSteps : 0ms);
@@ -168,11 +170,17 @@ void Client::begin() {
   flush();
 }
 
+// By the clock: a step that comes late is larger, so that a hammer without time to spare does not
+// make a transfer last longer than the drain it is to outlive.
 void Client::step_slow_transfer() {
+  const std::uint64_t steps = static_cast<std::uint64_t>((Clock::now() - begun_) / kSlowStep);
+  const auto share = [steps](std::uint64_t whole) { return whole * steps / kSlowSteps + steps; };
   if (traits(mode_).work == Work::kSlowPost) {
-    send_limit_ = std::min(output_.size(), send_limit_ + kUploadBytes / kSlowSteps + 1);
+    const std::uint64_t head = output_.size() - kUploadBytes;
+    send_limit_ = std::min<std::uint64_t>(output_.size(), head + 1 + share(kUploadBytes));
   } else {
-    read_budget_ += expected_.front()->length / kSlowSteps + 1;
+    const std::uint64_t allowed = kFirstRead + share(expected_.front()->length);
+    read_budget_ = allowed - std::min(allowed, bytes_read_);
   }
   engine_.arm(*this, Clock::now() + kSlowStep);
   flush();
@@ -198,6 +206,7 @@ void Client::receive() {
     if (n < 0)
       return fail(reader_.started() ? "reset within an answer" : "reset without an answer");
     if (n == 0) return fail(reader_.started() ? "truncated" : "closed without an answer");
+    bytes_read_ += static_cast<std::uint64_t>(n);
     if (read_budget_ != UINT64_MAX) read_budget_ -= static_cast<std::uint64_t>(n);
     if (!consume({buffer.data(), static_cast<std::size_t>(n)})) return;
   }

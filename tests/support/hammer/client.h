@@ -69,6 +69,7 @@ class Client {
   std::size_t sent_ = 0;
   std::size_t send_limit_ = 0;                // slow uploads: how much may be sent so far
   std::uint64_t read_budget_ = 0;             // slow downloads: how much may be read now
+  std::uint64_t bytes_read_ = 0;              // since the request began
   std::vector<const Expectation*> expected_;  // answers still to come, in order
   std::size_t next_ = 0;
   bool close_announced_ = false;
