@@ -11,7 +11,7 @@ import unittest
 
 import http_client
 import processes
-from servery import Servery, wait_until
+from servery import Servery
 
 SITE_CONFIG = """schema: 1
 runtime: {{workers: {workers}{runtime}}}
@@ -93,7 +93,7 @@ class ServeryCase(unittest.TestCase):
         self.assertEqual(zombies, [])
 
     def wait_gone(self, pid, timeout=10):
-        wait_until(lambda: processes.state(pid) in (None, "Z"), timeout, f"end of process {pid}")
+        self.assertTrue(processes.wait_end(pid, timeout), f"process {pid} still runs after {timeout} s")
 
     def _end_servers(self):
         for server in self.servers:

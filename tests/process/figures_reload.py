@@ -59,7 +59,8 @@ class ReloadFigures(LoadCase):
             report = load.stop(120)
         what = f"100 reloads, {workers} workers"
         print(load.describe())
-        figure(f"{what}: failed requests", f"{report['failed'] + report['connect_failed']} of {report['completed']}", "0")
+        lost = report["failed"] + report["connect_failed"]
+        figure(f"{what}: failed requests", f"{lost} of {report['completed']}", "0")
         figure(f"{what}: stale closes on plain keep-alive", report["stale_closes"], "0")
         for kind, seconds in times.items():
             figure(f"{what}: verdict {kind}", f"median {statistics.median(seconds) * 1000:.0f} ms, "

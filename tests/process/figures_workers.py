@@ -154,7 +154,8 @@ class StartFigures(ServeryCase):
             seconds.append(server.ready_at - server.started_at)
             self.assertEqual(server.stop(), 0)
         median = statistics.median(seconds)
-        figure("start to ready, 2 workers", f"median {median * 1000:.0f} ms, maximum {max(seconds) * 1000:.0f} ms", "50 ms")
+        figure("start to ready, 2 workers",
+               f"median {median * 1000:.0f} ms, maximum {max(seconds) * 1000:.0f} ms", "50 ms")
         self.assertLess(median, 0.05)
 
     def test_size_of_a_worker(self):

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import select
 
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -34,6 +35,18 @@ def children(pid):
             if fields and int(fields[1]) == pid:
                 found.append(int(entry))
     return found
+
+
+def wait_end(pid, timeout):
+    """Whether the process ends, or has ended, within `timeout` seconds; a zombie has."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([pidfd], [], [], timeout)[0])
+    finally:
+        os.close(pidfd)
 
 
 def descriptors(pid):

@@ -1,5 +1,5 @@
 """A servery process under test: started from the real binary in a fresh directory, steered with the
-real commands. Nothing here sleeps for luck: readiness is a line, the rest is status or an event."""
+real commands. Nothing here sleeps for luck: the server's lines say when to look."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def run_command(*arguments, timeout=20, **options):
 
 
 def wait_until(condition, timeout, what):
-    """Polls what offers no event (/proc, status); the value of `condition` once it is true."""
+    """Polls what offers no event (tables in /proc); the value of `condition` once it is true."""
     deadline = time.monotonic() + timeout
     while True:
         value = condition()
@@ -127,10 +127,19 @@ class Servery:
         return result.returncode, json.loads(result.stdout)
 
     def wait_status(self, condition, timeout=10, what="status"):
-        def satisfied():
+        """Looks whenever the server logs something, which it does at every change of state; once a second too,
+        for what changes without a line. The status that satisfies `condition`."""
+        deadline = time.monotonic() + timeout
+        while True:
+            with self._changed:
+                seen = len(self.lines)
             status = self.status()
-            return status if condition(status) else None
-        return wait_until(satisfied, timeout, what)
+            if condition(status):
+                return status
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not within {timeout} s: {what}")
+            with self._changed:
+                self._changed.wait_for(lambda: len(self.lines) > seen or self._ended, 1)
 
     def address(self, index=0):
         """(host, port) of a TCP listener, or the path of a Unix one."""

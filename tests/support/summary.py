@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts the tests of ctest's JUnit reports: summary.py REPORT.xml...
 
-Names what failed and why each skipped test was skipped; the last line is the count. Exits 1 when a
-test failed or none ran.
+Prints the lines `figure: ...` of all tests, names what failed and why each skipped test was skipped; the
+last line is the count. Exits 1 when a test failed or none ran.
 """
 
 import re
@@ -25,6 +25,8 @@ def main():
     for path in sys.argv[1:]:
         build = path.rsplit("/", 1)[-1].removesuffix(".xml")
         for case in ElementTree.parse(path).getroot().iter("testcase"):
+            for figure in re.findall("^figure: .*$", case.findtext("system-out") or "", re.MULTILINE):
+                print(figure)
             name = f"{case.get('name')} ({build})"
             status = case.get("status")
             if status == "run":
