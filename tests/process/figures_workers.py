@@ -35,6 +35,7 @@ class KillFigures(LoadCase):
                 self.wait_replaced(server, slot, pid)
                 seconds.append(time.monotonic() - started)
             report = load.stop(120)
+        self.assertEqual(len(report["failures"]), report["failed"] + report["connect_failed"], "all are listed")
         others = [failure for failure in report["failures"] if failure["local_port"] not in held]
         print(load.describe())
         figure("50 kills: ready again", f"median {statistics.median(seconds) * 1000:.0f} ms, "

@@ -62,7 +62,7 @@ class Report {
   bool clean() const;
 
  private:
-  static constexpr std::size_t kMaxFailures = 5000;  // listed; all are counted
+  static constexpr std::size_t kMaxFailures = 100'000;  // listed; all are counted
 
   void list(Failure failure);
 
