@@ -120,6 +120,12 @@ class CommandLine {
     app_.add_option("DIR", directory_, "Directory to serve without a file (default .)");
     for (const Row& row : schema()) {
       if (row.flag.empty()) continue;
+      if (row.type == Type::kBoolean) {
+        app_.add_flag_callback(
+            std::string(row.flag), [this, &row] { values_[&row] = {"true"}; },
+            first_sentence(row.doc));
+        continue;
+      }
       auto* option = app_.add_option(std::string(row.flag), values_[&row], first_sentence(row.doc));
       // One value each time: what follows it is DIR, not another value.
       option->type_name(type_name(row))->expected(1)->allow_extra_args(false);

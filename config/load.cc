@@ -88,9 +88,11 @@ class Loader {
     if (!inputs_.quick()) return;
     layer_.origin = {};
     RouteSettings& route = settings().routes.emplace_back();
-    std::get<StaticSettings>(route.handler).root = inputs_.working_directory;
-    for (const char* key :
-         {"routes[0]", "routes[0].path", "routes[0].static", "routes[0].static.root"}) {
+    auto& files = std::get<StaticSettings>(route.handler);
+    files.root = inputs_.working_directory;
+    files.listing = true;
+    for (const char* key : {"routes[0]", "routes[0].path", "routes[0].static",
+                            "routes[0].static.root", "routes[0].static.listing"}) {
       remember(key, {});
     }
     routes_with_handler_.insert(0);

@@ -57,6 +57,8 @@ std::string_view type_words(const Row& row) {
       return "size";
     case Type::kText:
       return "text";
+    case Type::kBoolean:
+      return "`true` or `false`";
     case Type::kChoice:
       return "one of";
     case Type::kWorkers:

@@ -218,6 +218,14 @@ constexpr Row kRows[] = {
      "`none`: never; `all`: followed "
      "anywhere.",
      [](Target& t) -> Field { return &static_files(t).symlinks; }},
+    {"routes[].static.listing", Type::kBoolean, 0, 0, "", kGeneration, "--listing",
+     "List directories without an index file. In HTML, JSON and NDJSON, see listings.md; else they "
+     "are 404. On for the one route of a start without a file.",
+     [](Target& t) -> Field { return &static_files(t).listing; }},
+    {"routes[].static.archive", Type::kBoolean, 0, 0, "", kGeneration, "--archive",
+     "Give directories as one download for `?archive=zip`, `tar`, `tar.gz` or `tar.zst`. See "
+     "archives.md.",
+     [](Target& t) -> Field { return &static_files(t).archive; }},
     {"routes[].static.cache_control", Type::kHeaderValue, 0, 256, "", kGeneration, "",
      "Value of Cache-Control; empty: not sent.",
      [](Target& t) -> Field { return &static_files(t).cache_control; }},

@@ -29,10 +29,11 @@ using TextList = std::vector<std::string>;
 
 // The field behind a key. The alternative decides how it is stored, the row's Type how it is
 // written.
-using Field = std::variant<std::uint16_t*, std::uint32_t*, std::uint64_t*, double*, Duration*,
-                           std::string*, TextList*, HeaderPairs*, std::optional<std::uint32_t>*,
-                           Profile*, Hidden*, Symlinks*, Revalidate*, MethodSet*, RouteSettings*,
-                           std::vector<ListenerSettings>*, std::vector<RouteSettings>*>;
+using Field =
+    std::variant<std::uint16_t*, std::uint32_t*, std::uint64_t*, double*, Duration*, std::string*,
+                 TextList*, HeaderPairs*, std::optional<std::uint32_t>*, bool*, Profile*, Hidden*,
+                 Symlinks*, Revalidate*, MethodSet*, RouteSettings*, std::vector<ListenerSettings>*,
+                 std::vector<RouteSettings>*>;
 
 enum class Type {
   kInteger,
@@ -40,6 +41,7 @@ enum class Type {
   kDuration,
   kSize,
   kText,
+  kBoolean,
   kChoice,       // one of `choices`
   kWorkers,      // `auto` or an integer
   kPath,         // file system path, absolute after load

@@ -117,6 +117,8 @@ struct StaticSettings {
   Hidden hidden = Hidden::kDeny;
   Symlinks symlinks = Symlinks::kInside;
   std::string cache_control = "no-cache";  // empty: the field is not sent
+  bool listing = false;                    // of directories without an index
+  bool archive = false;                    // ?archive= on directories
 };
 
 struct RespondSettings {

@@ -136,6 +136,8 @@ class ValueReader {
         return read_duration(node, *std::get<Duration*>(row_.field(target_)));
       case Type::kSize:
         return read_size(node);
+      case Type::kBoolean:
+        return read_boolean(node);
       case Type::kChoice:
         return read_choice(node);
       case Type::kWorkers:
@@ -194,6 +196,15 @@ class ValueReader {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) return std::nullopt;
     return static_cast<std::size_t>(found - names.begin());
+  }
+
+  void read_boolean(const Node& node) {
+    const bool value = node.text == "true";
+    if (!node.quoted && (value || node.text == "false")) {
+      *std::get<bool*>(row_.field(target_)) = value;
+      return;
+    }
+    fault(node, "wrong_type", "`true` or `false` is expected");
   }
 
   void read_choice(const Node& node) {

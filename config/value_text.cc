@@ -95,6 +95,8 @@ std::string write_value(const Row& row, Target& target) {
       return format_duration(*std::get<Duration*>(field));
     case Type::kSize:
       return format_size(load_integer(field));
+    case Type::kBoolean:
+      return *std::get<bool*>(field) ? "true" : "false";
     case Type::kChoice:
       return load_choice(row, field);
     case Type::kMode:

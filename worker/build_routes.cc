@@ -12,6 +12,8 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "worker/features/archive/archive_handler.h"
+#include "worker/features/listing/listing_handler.h"
 #include "worker/features/redirect/redirect_handler.h"
 #include "worker/features/respond/respond_handler.h"
 
@@ -83,12 +85,7 @@ struct MakeHandler {
   using Made = Result<std::unique_ptr<routing::Handler>>;
 
   Made operator()(const StaticSettings& fixed) const {
-    const auto found = roots.find(fixed.root);
-    if (found == roots.end()) return fail(Errc::kInternal, "no descriptor for " + fixed.root);
-    UniqueFd copy(::fcntl(found->second.get(), F_DUPFD_CLOEXEC, 0));
-    if (!copy) return fail_errno("static root " + fixed.root, errno);
-    files::Root root =
-        SERVERY_TRY(files::open_root(std::move(copy), to_policy(fixed.symlinks), fixed.root));
+    files::Root root = SERVERY_TRY(open_root(fixed));
     if (!root.offers.cached) {  // every look-up goes to the pool
       log::warning(
           "openat2_unavailable",
@@ -101,7 +98,28 @@ struct MakeHandler {
             fixed.hidden == Hidden::kDeny ? files::HiddenNames::kDeny : files::HiddenNames::kAllow,
         .cache_control = fixed.cache_control,
         .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file};
+    if (fixed.listing) {
+      options.listing = std::make_shared<listing::ListingHandler>(
+          services.loop, services.pool, SERVERY_TRY(open_root(fixed)),
+          listing::ListingOptions{.shows_hidden = fixed.hidden == Hidden::kAllow,
+                                  .offers_archive = fixed.archive,
+                                  .cache_control = fixed.cache_control});
+    }
+    if (fixed.archive) {
+      options.archive = std::make_shared<archive::ArchiveHandler>(
+          services.loop, services.pool, SERVERY_TRY(open_root(fixed)),
+          archive::ArchiveOptions{.shows_hidden = fixed.hidden == Hidden::kAllow,
+                                  .cache_control = fixed.cache_control});
+    }
     return std::make_unique<features::StaticHandler>(services, std::move(root), std::move(options));
+  }
+
+  Result<files::Root> open_root(const StaticSettings& fixed) const {
+    const auto found = roots.find(fixed.root);
+    if (found == roots.end()) return fail(Errc::kInternal, "no descriptor for " + fixed.root);
+    UniqueFd copy(::fcntl(found->second.get(), F_DUPFD_CLOEXEC, 0));
+    if (!copy) return fail_errno("static root " + fixed.root, errno);
+    return files::open_root(std::move(copy), to_policy(fixed.symlinks), fixed.root);
   }
 
   Made operator()(const RespondSettings& fixed) const {

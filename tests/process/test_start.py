@@ -173,7 +173,7 @@ class RefusedStart(ServeryCase):
         self.assert_refused(2, "profile", config="profile: production\n" + self.site_config())
 
     def test_later_key_is_refused(self):
-        self.assert_refused(2, "listing", config=self.site_config().replace("root: site", "root: site, listing: true"))
+        self.assert_refused(2, "upload", config=self.site_config().replace("root: site", "root: site, upload: true"))
 
     def test_every_problem_at_once(self):
         config = self.site_config(workers="many").replace("root: site", "root: nope") + "wrong: 1\n"

@@ -59,7 +59,7 @@ pool: {threads: 1, queue: 2}
 logging: {level: debug}
 headers: {set: {X-A: "1"}, add: {X-B: b c}, remove: [Server]}
 routes:
-  - {path: /, static: {root: ./public/, index: [a, b], hidden: list, symlinks: none, cache_control: ""}}
+  - {path: /, static: {root: ./public/, index: [a, b], hidden: list, symlinks: none, listing: true, cache_control: ""}}
   - {path: "=/health", methods: any, respond: {status: 503, body: "down\n"}}
   - {host: WWW.example.org, path: /old, methods: [GET, POST], headers: {remove: [ETag]},
      redirect: {to: /new, status: 301}}
@@ -115,6 +115,8 @@ routes:
   EXPECT_EQ(files.root, "/etc/servery/public");
   EXPECT_THAT(files.index, ElementsAre("a", "b"));
   EXPECT_EQ(files.hidden, Hidden::kList);
+  EXPECT_TRUE(files.listing);
+  EXPECT_FALSE(files.archive);
   EXPECT_EQ(files.symlinks, Symlinks::kNone);
   EXPECT_EQ(files.cache_control, "");
   EXPECT_THAT(settings.routes[0].methods.names, ElementsAre("GET", "HEAD"));
@@ -159,8 +161,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"tls: {}\nadmin: {}\nauth: {}\n",
             {"2:1 tls unknown_key", "3:1 admin unknown_key", "4:1 auth unknown_key"}},
         Bad{"listeners: [{address: \":80\", tls: true}]\n", {"2:30 listeners[0].tls unknown_key"}},
-        Bad{"routes: [{path: /, static: {root: /, listing: true, spa: true}}]\n",
-            {"2:38 routes[0].static.listing unknown_key", "2:53 routes[0].static.spa unknown_key"}},
+        Bad{"routes: [{path: /, static: {root: /, precompressed: true, spa: true}}]\n",
+            {"2:38 routes[0].static.precompressed unknown_key",
+             "2:59 routes[0].static.spa unknown_key"}},
         Bad{"runtime: {recycle: {max_rss: 0}, state_dir: /x}\n",
             {"2:21 runtime.recycle.max_rss unknown_key", "2:34 runtime.state_dir unknown_key"}},
         Bad{"limits: {connections: 1, connections: 2}\n",
@@ -259,7 +262,10 @@ INSTANTIATE_TEST_SUITE_P(
             {"2:35 routes[0].redirect.to invalid_value"}},
         Bad{"routes: [{path: /, static: {root: \"\", index: [a/b], hidden: no}}]\n",
             {"2:35 routes[0].static.root empty_value", "2:47 routes[0].static.index invalid_value",
-             "2:61 routes[0].static.hidden unknown_value"}}));
+             "2:61 routes[0].static.hidden unknown_value"}},
+        Bad{"routes: [{path: /, static: {root: /, listing: \"true\", archive: yes}}]\n",
+            {"2:47 routes[0].static.listing wrong_type",
+             "2:64 routes[0].static.archive wrong_type"}}));
 
 TEST(Load, AFileNeedsItsSchema) {
   EXPECT_THAT(brief(load(file_inputs("")).problems), ElementsAre("1:1 - empty_file"));

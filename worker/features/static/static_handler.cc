@@ -53,6 +53,10 @@ std::int64_t StaticHandler::unix_now() const {
 }
 
 void StaticHandler::handle(http::Exchange& exchange, const routing::RouteMatch& match) {
+  if (asks_for_archive(exchange.request(), match.rest)) {
+    answer_directory(exchange, match.rest, options_.archive.get());
+    return;
+  }
   const files::Moment moment{services_.loop.turn(), services_.loop.now()};
   const files::HotCache::Key key{options_.route, 0, match.rest};
   if (const files::CachedFile* file = services_.cache.find(key, root_, moment)) {
@@ -115,7 +119,7 @@ void StaticHandler::answer(http::Exchange& exchange, std::string_view rest, Stat
                            const files::Moment& read_at) {
   switch (lookup.kind) {
     case StaticLookup::Kind::kMissing:
-      exchange.respond_error(kNotFound);
+      answer_directory(exchange, rest, options_.listing.get());
       return;
     case StaticLookup::Kind::kDirectory:
       redirect_to_directory(exchange);
@@ -212,6 +216,24 @@ void StaticHandler::answer_decided(http::Exchange& exchange, const StaticDecisio
   exchange.respond(
       {decision.status, static_fields(decision, facts, validators, options_.cache_control)},
       std::move(source));
+}
+
+bool StaticHandler::asks_for_archive(const http::RequestHead& request,
+                                     std::string_view rest) const {
+  return request.has_query && options_.archive != nullptr && request.path.ends_with('/') &&
+         (rest.empty() || rest.ends_with('/')) && options_.archive->claims(request);
+}
+
+// 404 where there is nothing to give, or no directory to give it of.
+void StaticHandler::answer_directory(http::Exchange& exchange, std::string_view rest,
+                                     routing::DirectoryAnswer* answer) {
+  files::RelativePath path;
+  if (answer == nullptr || exchange.request().encoded_slash ||
+      !path.assign(rest, options_.hidden) || !path.names_directory()) {
+    exchange.respond_error(kNotFound);
+    return;
+  }
+  answer->answer(exchange, path.view());
 }
 
 void StaticHandler::redirect_to_directory(http::Exchange& exchange) {

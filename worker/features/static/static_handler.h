@@ -15,6 +15,7 @@
 #include "worker/features/static/static_plan.h"
 #include "worker/files/hot_cache.h"
 #include "worker/files/relative_path.h"
+#include "worker/routing/directory_answer.h"
 #include "worker/routing/handler.h"
 
 namespace servery::features {
@@ -33,6 +34,9 @@ struct StaticOptions {
   files::HiddenNames hidden = files::HiddenNames::kDeny;
   std::string cache_control;
   std::uint64_t max_cached_file = 0;
+  // Of a directory without index, and of one whose query asks for it; null: not given.
+  std::shared_ptr<routing::DirectoryAnswer> listing = nullptr;
+  std::shared_ptr<routing::DirectoryAnswer> archive = nullptr;
 };
 
 class StaticHandler final : public routing::Handler {
@@ -54,6 +58,9 @@ class StaticHandler final : public routing::Handler {
                       const FileFacts& facts, const http::Validators& validators,
                       std::unique_ptr<http::BodySource> source);
   void redirect_to_directory(http::Exchange& exchange);
+  bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
+  void answer_directory(http::Exchange& exchange, std::string_view rest,
+                        routing::DirectoryAnswer* answer);
   files::CachedFile make_cached(const http::Exchange& exchange, StaticLookup lookup) const;
   std::int64_t unix_now() const;
 
