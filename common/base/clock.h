@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace servery {
 
@@ -11,6 +12,11 @@ using Milliseconds = std::chrono::milliseconds;
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 // Unix time in nanoseconds.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
+
+// Whole seconds, as HTTP dates count.
+inline std::int64_t unix_seconds(WallTime time) {
+  return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+}
 
 class Clock {
  public:

@@ -78,27 +78,34 @@ std::optional<std::string> percent_decode(std::string_view text) {
   return out;
 }
 
-std::string percent_encode_path(std::string_view path) {
+void append_percent_encoded(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(path.size());
-  for (char c : path) {
-    if (is_unreserved(c) || c == '/') {
+  for (const char c : text) {
+    if (is_unreserved(c)) {
       out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
+      continue;
     }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
   }
-  return out;
 }
 
-std::string escape_html(std::string_view text) {
+std::string percent_encode_path(std::string_view path) {
   std::string out;
-  out.reserve(text.size());
-  for (char c : text) {
+  out.reserve(path.size());
+  while (true) {
+    const std::size_t slash = path.find('/');
+    append_percent_encoded(out, path.substr(0, slash));
+    if (slash == std::string_view::npos) return out;
+    out += '/';
+    path.remove_prefix(slash + 1);
+  }
+}
+
+void append_html_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -119,7 +126,6 @@ std::string escape_html(std::string_view text) {
         out += c;
     }
   }
-  return out;
 }
 
 std::optional<std::string_view> nearest_name(std::string_view word,

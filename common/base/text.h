@@ -32,10 +32,13 @@ std::optional<T> parse_unsigned(std::string_view text) {
 
 // Decodes %XX once. nullopt for a broken escape.
 std::optional<std::string> percent_decode(std::string_view text);
-// Encodes everything but unreserved characters and '/' (a path for a Location field or a link).
+// Appends %XX for everything but unreserved characters (RFC 3986 2.3): a segment, a name.
+void append_percent_encoded(std::string& out, std::string_view text);
+// The same, '/' kept (a path for a Location field or a link).
 std::string percent_encode_path(std::string_view path);
 
-std::string escape_html(std::string_view text);
+// Text and attribute values: the five characters that mean something in HTML as references.
+void append_html_escaped(std::string& out, std::string_view text);
 
 // The candidate closest to `word` by edit distance, if close enough to be a likely slip.
 std::optional<std::string_view> nearest_name(std::string_view word,

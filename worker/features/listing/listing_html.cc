@@ -138,7 +138,7 @@ void HtmlView::append_counts(std::string& out) const {
   Query all = query_;
   all.filter.clear();
   all.cursor.reset();
-  append_html_value(out, format_query(all));
+  append_html_escaped(out, format_query(all));
   out += "\">Show all</a>";
 }
 
@@ -187,7 +187,7 @@ void HtmlView::append_column(std::string& out, const Column& column) const {
     out.append(" aria-sort=").append(query_.order.descending ? "descending" : "ascending");
   }
   out += "><a href=\"";
-  append_html_value(out, format_query(target));
+  append_html_escaped(out, format_query(target));
   out.append("\">").append(column.title);
   if (is_current) out += query_.order.descending ? " ↓" : " ↑";
   out += "</a></th>";
@@ -216,7 +216,7 @@ void HtmlView::append_entry(std::string& out, const Entry& entry) {
 void HtmlView::append_choice(std::string& out, std::string_view name) const {
   if (!survives_form(name)) return;
   out += "<input type=checkbox form=z name=entry value=\"";
-  append_html_value(out, name);
+  append_html_escaped(out, name);
   out += "\" aria-label=\"Choose ";
   append_html_name(out, name);
   out += "\">";
@@ -227,7 +227,7 @@ void HtmlView::append_name(std::string& out, const Entry& entry) const {
   out += "<td class=n>";
   if (is_link) {
     out += "<a href=\"";
-    append_href(out, entry.name);
+    append_percent_encoded(out, entry.name);
     out += entry.is_directory() ? "/\">" : "\">";
   } else {
     out += "<span>";
@@ -285,7 +285,7 @@ void HtmlView::append_pager(std::string& out, const Neighbours& neighbours) cons
   const auto append_link = [&out](const std::string& href, std::string_view rest,
                                   std::string_view title) {
     out += "<a href=\"";
-    append_html_value(out, href);
+    append_html_escaped(out, href);
     out.append("\"").append(rest).append(">").append(title).append("</a>");
   };
   out += "<nav class=p aria-label=Pages>";

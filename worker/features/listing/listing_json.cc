@@ -1,3 +1,4 @@
+#include "common/base/text.h"
 #include "common/base/utf8.h"
 #include "worker/features/listing/listing_text.h"
 #include "worker/features/listing/listing_view.h"
@@ -30,7 +31,7 @@ void append_object(std::string& out, const Entry& entry) {
   }
   if (entry.kind != EntryKind::kUnavailable) {
     out += ",\"href\":\"";
-    append_href(out, entry.name);
+    append_percent_encoded(out, entry.name);
     out += entry.is_directory() ? "/\"" : "\"";
   }
   out.append(",\"type\":\"").append(type_name(entry.kind)).append("\"");

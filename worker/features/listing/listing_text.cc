@@ -4,6 +4,7 @@
 #include <charconv>
 #include <ctime>
 
+#include "common/base/text.h"
 #include "common/base/utf8.h"
 
 namespace servery::listing {
@@ -37,33 +38,6 @@ void append_picture(std::string& out, unsigned control) {
   out += static_cast<char>(0x80 + code);
 }
 
-void append_html_char(std::string& out, char c) {
-  switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    case '\'':
-      out += "&#39;";
-      break;
-    default:
-      out += c;
-  }
-}
-
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
 std::array<char, 32> format_time(const char* format, std::int64_t seconds) {
   std::array<char, 32> text{};
   const auto time = static_cast<std::time_t>(seconds);
@@ -83,7 +57,7 @@ void append_html_name(std::string& out, std::string_view name) {
     if (n == 1 && (first < 0x20 || first == 0x7F)) {
       append_picture(out, first);
     } else if (n == 1) {
-      append_html_char(out, name[0]);
+      append_html_escaped(out, name.substr(0, 1));
     } else if (n == 0 || is_deceptive(name.substr(0, n))) {
       out += kReplacement;
     } else {
@@ -91,10 +65,6 @@ void append_html_name(std::string& out, std::string_view name) {
     }
     name.remove_prefix(n == 0 ? 1 : n);
   }
-}
-
-void append_html_value(std::string& out, std::string_view text) {
-  for (const char c : text) append_html_char(out, c);
 }
 
 void append_json_string(std::string& out, std::string_view text) {
@@ -115,19 +85,6 @@ void append_json_string(std::string& out, std::string_view text) {
     text.remove_prefix(n == 0 ? 1 : n);
   }
   out += '"';
-}
-
-void append_href(std::string& out, std::string_view name) {
-  for (const char c : name) {
-    if (is_unreserved(c)) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
-  }
 }
 
 void append_base64(std::string& out, std::string_view bytes, Base64 alphabet) {

@@ -11,13 +11,8 @@ namespace servery::listing {
 // For people, in HTML text and attributes: markup escaped, controls as their pictures, bytes that
 // are not UTF-8 and direction overrides as U+FFFD.
 void append_html_name(std::string& out, std::string_view name);
-// As it is, with the markup escaped: for the values of a form.
-void append_html_value(std::string& out, std::string_view text);
 // A JSON string (RFC 8259): UTF-8 kept, other bytes as U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
-// One path segment as a relative reference: upper-case escapes for all but unreserved characters,
-// so that neither a colon nor a slash can begin anything (RFC 3986 4.2).
-void append_href(std::string& out, std::string_view name);
 
 enum class Base64 : std::uint8_t { kStandard, kUrl };  // RFC 4648 4 with padding, 5 without
 void append_base64(std::string& out, std::string_view bytes, Base64 alphabet);

@@ -18,11 +18,6 @@ std::string json(std::string_view text) {
   append_json_string(out, text);
   return out;
 }
-std::string href(std::string_view name) {
-  std::string out;
-  append_href(out, name);
-  return out;
-}
 std::string size_text(std::uint64_t bytes) {
   std::string out;
   append_size(out, bytes);
@@ -56,17 +51,6 @@ TEST(ListingText, JsonStringsParseBack) {
     EXPECT_EQ(parse_json(json(text), 100)->get<std::string>(), text) << byte;
   }
   EXPECT_EQ(parse_json(json("\xff\xC3\xA4"), 100)->get<std::string>(), "\xEF\xBF\xBD\xC3\xA4");
-}
-
-TEST(ListingText, LinksLeadBackToTheName) {
-  for (int byte = 1; byte < 256; ++byte) {
-    if (byte == '/') continue;
-    const std::string name = std::string("x") + static_cast<char>(byte);
-    EXPECT_EQ(percent_decode(href(name)), name) << byte;
-    EXPECT_EQ(href(name).find_first_of(" :?#&<>\"'\\[]+;"), std::string::npos) << byte;
-  }
-  EXPECT_EQ(href("a:b"), "a%3Ab");
-  EXPECT_EQ(href("\xff\xfe.bin"), "%FF%FE.bin");
 }
 
 TEST(ListingText, Base64AgreesWithRfc4648) {
