@@ -32,6 +32,35 @@ def body_problem(expected, body):
     return None
 
 
+def parts_of(response):
+    """[(Content-Range, bytes)] of multipart/byteranges (RFC 9110 14.6), read to the letter."""
+    boundary = response.values("content-type")[0].partition("boundary=")[2].encode()
+    body = response.body
+    found = []
+    while body != b"--" + boundary + b"--\r\n":
+        head, _, rest = body.partition(b"\r\n\r\n")
+        lines = head.split(b"\r\n")
+        if lines[0] != b"--" + boundary or len(lines) != 3 or not lines[1].startswith(b"Content-Type: "):
+            raise ValueError(f"no part begins with {head[:80]!r}")
+        content_range = lines[2].decode().removeprefix("Content-Range: ")
+        first, last = map(int, re.fullmatch(r"bytes (\d+)-(\d+)/\d+", content_range).groups())
+        size = last - first + 1
+        if rest[size:size + 4] != b"\r\n--":
+            raise ValueError(f"{content_range} is not {size} bytes long")
+        found.append((content_range, rest[:size]))
+        body = rest[size + 2:]
+    return found
+
+
+def parts_problem(expected, response):
+    if "parts" not in expected:
+        return None
+    found = parts_of(response)
+    wanted = [(name, body.encode()) for name, body in
+              zip(expected["parts"], expected["part_bodies"], strict=True)]
+    return None if found == wanted else f"parts {found}, not {wanted}"
+
+
 def problems(expected, response):
     wanted = expected["status"]
     found = []
@@ -47,4 +76,5 @@ def problems(expected, response):
     if not response.values("date"):
         found.append("no Date")
     found.append(body_problem(expected, response.body))
+    found.append(parts_problem(expected, response))
     return [problem for problem in found if problem]

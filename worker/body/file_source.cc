@@ -34,7 +34,7 @@ ssize_t read_fully(int fd, char* into, std::size_t size, std::uint64_t offset) {
 
 // What the pool works on.
 struct FileSource::Window {
-  UniqueFd file;
+  std::shared_ptr<const UniqueFd> file;
   std::uint64_t offset = 0;
   std::size_t size = 0;
   bool stage = false;   // keep the bytes in `bytes`
@@ -45,17 +45,17 @@ struct FileSource::Window {
   void load() {
     if (stage) {
       bytes.resize(size);
-      const ssize_t n = read_fully(file.get(), bytes.data(), size, offset);
+      const ssize_t n = read_fully(file->get(), bytes.data(), size, offset);
       failed = n < 0;
       bytes.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
       return;
     }
-    ::posix_fadvise(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size),
+    ::posix_fadvise(file->get(), static_cast<off_t>(offset), static_cast<off_t>(size),
                     POSIX_FADV_WILLNEED);
     static thread_local std::array<char, 64 * 1024> dropped;
     for (std::size_t done = 0; done < size && !failed;) {
       const std::size_t piece = std::min(size - done, dropped.size());
-      const ssize_t n = read_fully(file.get(), dropped.data(), piece, offset + done);
+      const ssize_t n = read_fully(file->get(), dropped.data(), piece, offset + done);
       failed = n < 0;
       if (n < static_cast<ssize_t>(piece)) break;
       done += piece;
@@ -63,8 +63,8 @@ struct FileSource::Window {
   }
 };
 
-FileSource::FileSource(Loop& loop, BlockingPool& pool, UniqueFd file, std::uint64_t offset,
-                       std::uint64_t length)
+FileSource::FileSource(Loop& loop, BlockingPool& pool, std::shared_ptr<const UniqueFd> file,
+                       std::uint64_t offset, std::uint64_t length)
     : loop_(loop),
       pool_(pool),
       length_(length),
@@ -87,7 +87,7 @@ FileSource::Pull FileSource::pull_resident(std::span<char> into) {
   const iovec part{into.data(), into.size()};
   while (true) {
     const ssize_t n =
-        ::preadv2(window_->file.get(), &part, 1, static_cast<off_t>(offset_), RWF_NOWAIT);
+        ::preadv2(window_->file->get(), &part, 1, static_cast<off_t>(offset_), RWF_NOWAIT);
     if (n > 0) {
       window_fresh_ = false;
       return give(static_cast<std::size_t>(n));

@@ -1,6 +1,6 @@
-// A part of an open file as a response body. Owns the descriptor; owned by its exchange; worker
-// thread, with windows of a cold file made resident on the pool. A file that gets shorter ends the
-// response as an error, never with padding.
+// A part of an open file as a response body. Shares the descriptor with the sources of other parts;
+// owned by its exchange; worker thread, with windows of a cold file made resident on the pool. A
+// file that gets shorter ends the response as an error, never with padding.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace servery::body {
 
 class FileSource final : public http::BodySource {
  public:
-  FileSource(Loop& loop, BlockingPool& pool, UniqueFd file, std::uint64_t offset,
-             std::uint64_t length);
+  FileSource(Loop& loop, BlockingPool& pool, std::shared_ptr<const UniqueFd> file,
+             std::uint64_t offset, std::uint64_t length);
   ~FileSource() override;
 
   void set_waiter(http::SourceWaiter* waiter) override { waiter_ = waiter; }

@@ -2,6 +2,7 @@
 // worker.cc; worker thread only, with walking and reading on the pool.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -30,11 +31,12 @@ class ArchiveHandler final : public routing::DirectoryAnswer {
   void answer(http::Exchange& exchange, std::string_view path) override;
 
  private:
-  class Task;
   using Place = std::shared_ptr<const void>;
 
-  void answer_planned(http::Exchange& exchange, ArchivePlan& plan, Place place);
-  void answer_bytes(http::Exchange& exchange, ArchivePlan& plan, Place place);
+  void answer_planned(http::Exchange& exchange, const std::shared_ptr<ArchivePlan>& plan,
+                      const Place& place);
+  std::unique_ptr<http::BodySource> source_of(ArchivePlan& plan, std::uint64_t first,
+                                              std::uint64_t end, Place place);
   http::ResponseFields fields_of(const ArchivePlan& plan) const;
 
   Loop& loop_;

@@ -51,8 +51,8 @@ ArchivePlan::Step ArchivePlan::advance() {
 
 void ArchivePlan::finish() {
   etag_ = make_etag(walk_.tree(), format_, walk_.is_settled());
-  layout_.emplace(format_ == Format::kZip ? Container::kZip : Container::kTar,
-                  std::move(walk_.tree()));
+  layout_ = std::make_shared<ArchiveLayout>(
+      format_ == Format::kZip ? Container::kZip : Container::kTar, std::move(walk_.tree()));
 }
 
 std::optional<std::uint64_t> ArchivePlan::length() const {
@@ -66,8 +66,7 @@ Result<std::shared_ptr<body::Producer>> ArchivePlan::make_producer(CrcCache& crc
     first = 0;
     end = layout_->size();
   }
-  auto plain =
-      std::make_unique<ArchiveProducer>(root_, path_, crcs, std::move(*layout_), first, end);
+  auto plain = std::make_unique<ArchiveProducer>(root_, path_, crcs, layout_, first, end);
   if (format_ == Format::kTarGz) return SERVERY_TRY(make_gzip(std::move(plain)));
   if (format_ == Format::kTarZst) return SERVERY_TRY(make_zstd(std::move(plain)));
   return plain;

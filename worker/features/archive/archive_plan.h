@@ -35,7 +35,8 @@ class ArchivePlan {
   const std::string& etag() const { return etag_; }
   // Of the whole; nullopt for the compressed formats, which have no ranges either.
   std::optional<std::uint64_t> length() const;
-  // Bytes `first` to `end` (exclusive) of the uncompressed archive; all of a compressed one. Once.
+  // Bytes `first` to `end` (exclusive) of the uncompressed archive; all of a compressed one. One
+  // producer after another: they share what they learn.
   Result<std::shared_ptr<body::Producer>> make_producer(CrcCache& crcs, std::uint64_t first,
                                                         std::uint64_t end);
 
@@ -48,7 +49,7 @@ class ArchivePlan {
   std::string name_;
   Format format_;
   ArchiveWalk walk_;
-  std::optional<ArchiveLayout> layout_;
+  std::shared_ptr<ArchiveLayout> layout_;
   std::string etag_;
   Errc error_ = Errc::kInternal;
 };

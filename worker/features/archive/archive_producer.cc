@@ -18,15 +18,15 @@ constexpr std::chrono::milliseconds kSlice{20};
 }  // namespace
 
 ArchiveProducer::ArchiveProducer(const files::Root& root, const files::RelativePath& path,
-                                 CrcCache& crcs, ArchiveLayout layout, std::uint64_t first,
-                                 std::uint64_t end)
+                                 CrcCache& crcs, std::shared_ptr<ArchiveLayout> layout,
+                                 std::uint64_t first, std::uint64_t end)
     : root_(root),
       path_(path),
       crcs_(crcs),
       layout_(std::move(layout)),
       position_(first),
       end_(end),
-      segment_(layout_.find(first)) {}
+      segment_(layout_->find(first)) {}
 
 body::Producer::Outcome ArchiveProducer::produce(std::string& into) {
   const SteadyPoint deadline = std::chrono::steady_clock::now() + kSlice;
@@ -40,7 +40,7 @@ body::Producer::Outcome ArchiveProducer::produce(std::string& into) {
       return Outcome::kEnd;
     }
     position_ += into.size() - before;
-    if (position_ == segment_.end()) segment_ = layout_.after(segment_);
+    if (position_ == segment_.end()) segment_ = layout_->after(segment_);
   }
   return Outcome::kMore;
 }
@@ -48,12 +48,12 @@ body::Producer::Outcome ArchiveProducer::produce(std::string& into) {
 // Bytes from position_ on, of one segment; none while a checksum is being found out.
 ArchiveProducer::Step ArchiveProducer::make_some(std::string& into, SteadyPoint deadline) {
   if (segment_.kind == Segment::Kind::kContent) return make_content(into);
-  if (layout_.needs_crc(segment_)) {
+  if (layout_->needs_crc(segment_)) {
     const Step step = learn_crc(segment_.member, deadline);
     if (step != Step::kDone) return step;
   }
   scratch_.clear();
-  layout_.append_text(scratch_, segment_);
+  layout_->append_text(scratch_, segment_);
   into.append(scratch_, static_cast<std::size_t>(position_ - segment_.begin));
   return Step::kDone;
 }
@@ -73,7 +73,7 @@ ArchiveProducer::Step ArchiveProducer::make_content(std::string& into) {
 
 // Reads what has not been read of the file; kMore when the time is over.
 ArchiveProducer::Step ArchiveProducer::learn_crc(std::uint32_t member, SteadyPoint deadline) {
-  Node& node = layout_.tree()[member];
+  Node& node = layout_->tree()[member];
   if (node.has_crc) return Step::kDone;
   if (const auto known = crcs_.find(node.identity)) {
     node.crc = *known;
@@ -95,11 +95,11 @@ ArchiveProducer::Step ArchiveProducer::learn_crc(std::uint32_t member, SteadyPoi
 bool ArchiveProducer::open_member(std::uint32_t member) {
   if (member_ == member) return true;
   files::RelativePath path = path_;
-  if (!path.enter(layout_.tree().path_below_top(member))) return false;
+  if (!path.enter(layout_->tree().path_below_top(member))) return false;
   opened_at_ = SystemClock().wall();
   files::Resource found = files::acquire_resource(root_, path.c_str(), files::Access::kBlocking);
   if (found.kind != files::Resource::Kind::kFile) return false;
-  if (found.identity != layout_.tree()[member].identity) return false;
+  if (found.identity != layout_->tree()[member].identity) return false;
   file_ = std::move(found.fd);
   member_ = member;
   crc_offset_ = 0;
@@ -110,11 +110,11 @@ bool ArchiveProducer::open_member(std::uint32_t member) {
 bool ArchiveProducer::is_unchanged() const {
   struct stat st {};
   return ::fstat(file_.get(), &st) == 0 &&
-         files::FileIdentity::of(st) == layout_.tree()[*member_].identity;
+         files::FileIdentity::of(st) == layout_->tree()[*member_].identity;
 }
 
 void ArchiveProducer::note_content(std::uint64_t offset, std::string_view bytes) {
-  Node& node = layout_.tree()[*member_];
+  Node& node = layout_->tree()[*member_];
   if (node.has_crc || offset != crc_offset_) return;
   crc_ = update_crc(crc_, bytes);
   crc_offset_ += bytes.size();

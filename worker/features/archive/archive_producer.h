@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,9 +22,10 @@ namespace servery::archive {
 class ArchiveProducer final : public body::Producer {
  public:
   // `root` and `crcs` outlive it; `path` names the archived directory below the root. Bytes `first`
-  // to `end` (exclusive), not empty.
+  // to `end` (exclusive), not empty. `layout` may serve several producers, one after another: what
+  // one learns of checksums stays in it.
   ArchiveProducer(const files::Root& root, const files::RelativePath& path, CrcCache& crcs,
-                  ArchiveLayout layout, std::uint64_t first, std::uint64_t end);
+                  std::shared_ptr<ArchiveLayout> layout, std::uint64_t first, std::uint64_t end);
 
   Outcome produce(std::string& into) override;
 
@@ -42,7 +44,7 @@ class ArchiveProducer final : public body::Producer {
   const files::Root& root_;
   files::RelativePath path_;
   CrcCache& crcs_;
-  ArchiveLayout layout_;
+  std::shared_ptr<ArchiveLayout> layout_;
   std::uint64_t position_;
   std::uint64_t end_;
   Segment segment_;

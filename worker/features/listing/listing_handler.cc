@@ -1,11 +1,12 @@
 #include "worker/features/listing/listing_handler.h"
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
+#include "common/base/clock.h"
 #include "worker/body/memory_source.h"
-#include "worker/http/conditional.h"
+#include "worker/body/slice_task.h"
+#include "worker/http/conditional_answer.h"
 #include "worker/http/error_response.h"
 
 namespace servery::listing {
@@ -15,7 +16,6 @@ namespace {
 constexpr unsigned kMostStreams = 8;
 
 constexpr http::Refusal kNotFound{404, "not_found"};
-constexpr http::Refusal kPreconditionFailed{412, "precondition_failed"};
 constexpr http::Refusal kBusy{503, "listing_busy"};
 
 std::string link_value(const Query& query, const Neighbours& neighbours) {
@@ -41,55 +41,7 @@ std::string accept_of(const http::RequestFields& fields) {
   return list;
 }
 
-std::int64_t unix_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 }  // namespace
-
-// The slices before the head; destroying it ends the work with the slice at hand.
-class ListingHandler::Task final : public http::ExchangeTask {
- public:
-  Task(ListingHandler& handler, http::Exchange& exchange, std::shared_ptr<ListingRun> run)
-      : handler_(handler), exchange_(exchange), run_(std::move(run)) {}
-
-  void advance() {
-    auto job = handler_.pool_.run(
-        Lane::kBulk, [run = run_, step = step_] { *step = run->advance(); }, [this] { on_step(); });
-    if (job) {
-      job_ = std::move(*job);
-    } else {
-      exchange_.respond_error(kBusy);
-    }
-  }
-
- private:
-  // The last two may destroy this.
-  void on_step() {
-    switch (*step_) {
-      case ListingRun::Step::kMore:
-        advance();
-        break;
-      case ListingRun::Step::kWhole:
-        handler_.answer_whole(exchange_, *run_);
-        break;
-      case ListingRun::Step::kStreamed:
-        handler_.answer_streamed(exchange_, run_);
-        break;
-      case ListingRun::Step::kFailed:
-        exchange_.respond_error(http::refusal_for(run_->error().code));
-        break;
-    }
-  }
-
-  ListingHandler& handler_;
-  http::Exchange& exchange_;
-  std::shared_ptr<ListingRun> run_;
-  std::shared_ptr<ListingRun::Step> step_ = std::make_shared<ListingRun::Step>();
-  BlockingPool::Job job_;
-};
 
 ListingHandler::ListingHandler(Loop& loop, BlockingPool& pool, files::Root root,
                                ListingOptions options)
@@ -116,10 +68,25 @@ void ListingHandler::answer(http::Exchange& exchange, std::string_view path) {
   facts.offers_archive = options_.offers_archive;
   auto run =
       std::make_shared<ListingRun>(root_, directory, options_.shows_hidden, std::move(facts));
-  auto task = std::make_unique<Task>(*this, exchange, std::move(run));
-  Task& first = *task;
-  exchange.set_task(std::move(task));
-  first.advance();
+  auto step = std::make_shared<ListingRun::Step>();
+  body::SliceTask::run(
+      exchange, pool_, kBusy,
+      [run, step] {
+        *step = run->advance();
+        return *step == ListingRun::Step::kMore;
+      },
+      [this, &exchange, run, step] { answer_begun(exchange, run, *step); });
+}
+
+void ListingHandler::answer_begun(http::Exchange& exchange, const std::shared_ptr<ListingRun>& run,
+                                  ListingRun::Step step) {
+  if (step == ListingRun::Step::kWhole) {
+    answer_whole(exchange, *run);
+  } else if (step == ListingRun::Step::kStreamed) {
+    answer_streamed(exchange, run);
+  } else {
+    exchange.respond_error(http::refusal_for(run->error().code));
+  }
 }
 
 http::ResponseFields ListingHandler::fields_of(const ListingRun& run) const {
@@ -142,19 +109,9 @@ http::ResponseFields ListingHandler::fields_of(const ListingRun& run) const {
 
 void ListingHandler::answer_whole(http::Exchange& exchange, ListingRun& run) {
   http::ResponseFields fields = fields_of(run);
-  switch (http::evaluate_preconditions(exchange.request().fields, true, true,
-                                       {.etag = run.etag(), .has_last_modified = false},
-                                       unix_now())) {
-    case http::Precondition::kFailed:
-      exchange.respond_error(kPreconditionFailed);
-      return;
-    case http::Precondition::kNotModified:
-      fields.remove("content-type");
-      exchange.respond({304, std::move(fields)}, nullptr);
-      return;
-    case http::Precondition::kProceed:
-      break;
-  }
+  const http::Validators validators{.etag = run.etag(), .has_last_modified = false};
+  const std::int64_t now = unix_seconds(SystemClock().wall());
+  if (http::answer_conditional(exchange, validators, fields, now)) return;
   exchange.respond({200, std::move(fields)},
                    std::make_unique<body::MemorySource>(std::move(run.body())));
 }

@@ -2,6 +2,7 @@
 // route by worker.cc; worker thread only, with the reading and rendering on the pool.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "common/loop/blocking_pool.h"
@@ -28,8 +29,8 @@ class ListingHandler final : public routing::DirectoryAnswer {
   void answer(http::Exchange& exchange, std::string_view path) override;
 
  private:
-  class Task;
-
+  void answer_begun(http::Exchange& exchange, const std::shared_ptr<ListingRun>& run,
+                    ListingRun::Step step);
   void answer_whole(http::Exchange& exchange, ListingRun& run);
   void answer_streamed(http::Exchange& exchange, std::shared_ptr<ListingRun> run);
   http::ResponseFields fields_of(const ListingRun& run) const;

@@ -6,6 +6,7 @@
 #include "worker/body/file_source.h"
 #include "worker/body/memory_source.h"
 #include "worker/features/static/mime.h"
+#include "worker/http/conditional_answer.h"
 #include "worker/http/error_response.h"
 
 namespace servery::features {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr http::Refusal kNotFound{404, "not_found"};
-constexpr http::Refusal kPreconditionFailed{412, "precondition_failed"};
 
 FileFacts facts_of(const files::FileIdentity& file, bool settled, std::string_view path) {
   return {.size = file.size,
@@ -48,9 +48,7 @@ http::MethodSet StaticHandler::methods() const {
   return set;
 }
 
-std::int64_t StaticHandler::unix_now() const {
-  return services_.clock.wall().time_since_epoch().count() / kNanoseconds;
-}
+std::int64_t StaticHandler::unix_now() const { return unix_seconds(services_.clock.wall()); }
 
 void StaticHandler::handle(http::Exchange& exchange, const routing::RouteMatch& match) {
   if (asks_for_archive(exchange.request(), match.rest)) {
@@ -151,13 +149,11 @@ files::CachedFile StaticHandler::make_cached(const http::Exchange& exchange,
   file.identity = lookup.identity;
   file.etag = make_etag(facts);
   const http::Validators validators = static_validators(facts, file.etag, unix_now());
-  const auto fields = [&](int status) {
-    return static_fields({.status = status, .offset = 0, .length = facts.size}, facts, validators,
-                         options_.cache_control);
-  };
-  file.ok =
-      http::make_prepared({200, fields(200)}, std::move(lookup.content), exchange.header_policy());
-  file.not_modified = http::make_prepared({304, fields(304)}, {}, exchange.header_policy());
+  http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
+  file.not_modified =
+      http::make_prepared({304, http::not_modified_fields(fields)}, {}, exchange.header_policy());
+  file.ok = http::make_prepared({200, std::move(fields)}, std::move(lookup.content),
+                                exchange.header_policy());
   file.opened = std::move(lookup.opened);
   file.missing = std::move(lookup.missing);
   return file;
@@ -175,15 +171,13 @@ void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFi
   } else if (decision.status == 304) {
     exchange.respond(file.not_modified);
   } else {
-    std::unique_ptr<http::BodySource> part;
-    if (decision.status == 206) {
-      const std::string_view bytes = file.ok->body;
-      part = std::make_unique<body::MemorySource>(
-          file.ok, bytes.substr(static_cast<std::size_t>(decision.offset),
-                                static_cast<std::size_t>(decision.length)));
-    }
     answer_decided(exchange, decision, facts_of(file.identity, settled, file.opened), validators,
-                   std::move(part));
+                   [ok = file.ok](const http::ByteRange& part) {
+                     const auto bytes =
+                         std::string_view(ok->body).substr(static_cast<std::size_t>(part.first),
+                                                           static_cast<std::size_t>(part.length()));
+                     return std::make_unique<body::MemorySource>(ok, bytes);
+                   });
   }
 }
 
@@ -193,29 +187,27 @@ void StaticHandler::answer_large(http::Exchange& exchange, StaticLookup lookup) 
   const std::string etag = make_etag(facts);
   const http::Validators validators = static_validators(facts, etag, now);
   const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);
-  std::unique_ptr<http::BodySource> source;
-  if (decision.status == 200 || decision.status == 206) {
-    source = std::make_unique<body::FileSource>(
-        services_.loop, services_.pool, std::move(lookup.fd), decision.offset, decision.length);
-  }
-  answer_decided(exchange, decision, facts, validators, std::move(source));
+  answer_decided(
+      exchange, decision, facts, validators,
+      [&loop = services_.loop, &pool = services_.pool,
+       fd = std::make_shared<const UniqueFd>(std::move(lookup.fd))](const http::ByteRange& part) {
+        return std::make_unique<body::FileSource>(loop, pool, fd, part.first, part.length());
+      });
 }
 
-// `source` for 200 and 206.
 void StaticHandler::answer_decided(http::Exchange& exchange, const StaticDecision& decision,
                                    const FileFacts& facts, const http::Validators& validators,
-                                   std::unique_ptr<http::BodySource> source) {
+                                   body::RangeOpener open) {
   if (decision.status == 412) {
-    exchange.respond_error(kPreconditionFailed);
+    exchange.respond_error(http::kPreconditionFailed);
     return;
   }
-  if (decision.status == 416) {
-    const http::PreparedRef& error = http::error_response(416, nullptr);
-    source = std::make_unique<body::MemorySource>(error, error->body);
+  http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
+  if (decision.status == 304) {
+    exchange.respond({304, http::not_modified_fields(fields)}, nullptr);
+    return;
   }
-  exchange.respond(
-      {decision.status, static_fields(decision, facts, validators, options_.cache_control)},
-      std::move(source));
+  body::answer_range(exchange, decision.range, std::move(fields), facts.size, std::move(open));
 }
 
 bool StaticHandler::asks_for_archive(const http::RequestHead& request,

@@ -11,6 +11,7 @@
 #include "common/base/clock.h"
 #include "common/loop/blocking_pool.h"
 #include "common/loop/loop.h"
+#include "worker/body/range_answer.h"
 #include "worker/features/static/static_lookup.h"
 #include "worker/features/static/static_plan.h"
 #include "worker/files/hot_cache.h"
@@ -56,7 +57,7 @@ class StaticHandler final : public routing::Handler {
   void answer_large(http::Exchange& exchange, StaticLookup lookup);
   void answer_decided(http::Exchange& exchange, const StaticDecision& decision,
                       const FileFacts& facts, const http::Validators& validators,
-                      std::unique_ptr<http::BodySource> source);
+                      body::RangeOpener open);
   void redirect_to_directory(http::Exchange& exchange);
   bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
   void answer_directory(http::Exchange& exchange, std::string_view rest,

@@ -31,9 +31,8 @@ std::string make_etag(const FileFacts& file);
 
 // The decision alone, without allocation: what the hot path needs to choose a prepared answer.
 struct StaticDecision {
-  int status = 200;          // 200, 206, 304, 412, 416
-  std::uint64_t offset = 0;  // of the bytes to send, for 200 and 206
-  std::uint64_t length = 0;
+  int status = 200;         // 200, 206, 304, 412, 416
+  http::RangeChoice range;  // for 206 and 416
 };
 // `now`: Unix seconds.
 StaticDecision decide_static(const http::RequestHead& request, const http::Validators& validators,
@@ -41,11 +40,9 @@ StaticDecision decide_static(const http::RequestHead& request, const http::Valid
 // Last-Modified never lies in the future (RFC 9110 8.8.2.1).
 http::Validators static_validators(const FileFacts& file, std::string_view etag, std::int64_t now);
 
-// The fields of that decision, without Content-Length (the exchange knows the length) and without
-// the route's policy. `cache_control` may be empty. 412 and 416 have a short body of their own from
-// error_response's table; 416 here has the fields it needs beside it.
-http::ResponseFields static_fields(const StaticDecision& decision, const FileFacts& file,
-                                   const http::Validators& validators,
+// The fields of a 200, without Content-Length (the exchange knows the length) and without the
+// route's policy. `cache_control` may be empty.
+http::ResponseFields static_fields(const FileFacts& file, const http::Validators& validators,
                                    std::string_view cache_control);
 
 // The Location for a directory asked for without its slash: the path as sent with "/" behind it and

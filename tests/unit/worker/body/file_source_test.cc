@@ -23,7 +23,8 @@ class Source : public testing::Test, protected http::SourceWaiter {
   }
   std::unique_ptr<FileSource> open(std::uint64_t offset, std::uint64_t length) {
     UniqueFd file(::open(tree.at("f").c_str(), O_RDONLY | O_CLOEXEC));
-    auto source = std::make_unique<FileSource>(*loop, *pool, std::move(file), offset, length);
+    auto source = std::make_unique<FileSource>(
+        *loop, *pool, std::make_shared<const UniqueFd>(std::move(file)), offset, length);
     source->set_waiter(this);
     return source;
   }
