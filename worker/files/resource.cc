@@ -5,7 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 
 #include "worker/files/segment_walk.h"
 
@@ -36,25 +38,39 @@ std::uint64_t resolve_flags(SymlinkPolicy symlinks) {
   return RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
 }
 
-// -1 with errno. EAGAIN for kInline means "not cached".
+int walk(const Root& root, const char* path, int flags) {
+  const WalkRoot start{root.fd.get(), root.name, root.place};
+  return open_by_segments(start, path, flags, root.symlinks == SymlinkPolicy::kInside);
+}
+
+// Whether RESOLVE_BENEATH stopped at a link that may lead into the root all the same.
+bool needs_walk(const Root& root) {
+  return errno == EXDEV && root.symlinks == SymlinkPolicy::kInside;
+}
+
+// -1 with errno. EAGAIN for kInline means "not cached", or that the walk must tell.
 int open_contained(const Root& root, const char* path, int flags, Access access) {
   if (access == Access::kInline) {
     if (!root.offers.cached) {
       errno = EAGAIN;
       return -1;
     }
-    return openat2(root.fd.get(), path, flags, resolve_flags(root.symlinks) | RESOLVE_CACHED);
+    const int fd =
+        openat2(root.fd.get(), path, flags, resolve_flags(root.symlinks) | RESOLVE_CACHED);
+    if (fd < 0 && needs_walk(root)) errno = EAGAIN;
+    return fd;
   }
   if (root.offers.openat2) {
     // RESOLVE_BENEATH answers EAGAIN when a rename raced with a ".." in a link.
     for (int i = 0; i < kOpenAttempts; ++i) {
       const int fd = openat2(root.fd.get(), path, flags, resolve_flags(root.symlinks));
+      if (fd < 0 && needs_walk(root)) return walk(root, path, flags);
       if (fd >= 0 || errno != EAGAIN) return fd;
     }
     return -1;
   }
   if (root.symlinks == SymlinkPolicy::kAll) return ::openat(root.fd.get(), path, flags);
-  return open_by_segments(root.fd.get(), path, flags, root.symlinks == SymlinkPolicy::kInside);
+  return walk(root, path, flags);
 }
 
 bool is_missing_errno(int error_number) {
@@ -82,6 +98,15 @@ Resource from_errno(int error_number, Access access) {
   return result;
 }
 
+// The kernel's own name for an open directory; empty if it has none in this process's view.
+std::string place_of(int directory) {
+  std::array<char, PATH_MAX> target{};
+  const std::string link = "/proc/self/fd/" + std::to_string(directory);
+  const ssize_t size = ::readlink(link.c_str(), target.data(), target.size());
+  if (size <= 0 || static_cast<std::size_t>(size) == target.size()) return {};
+  return target[0] == '/' ? std::string(target.data(), static_cast<std::size_t>(size)) : "";
+}
+
 bool same_object(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
@@ -92,6 +117,8 @@ Result<Root> open_root(UniqueFd directory, SymlinkPolicy symlinks, const std::st
   Root root;
   root.fd = std::move(directory);
   root.symlinks = symlinks;
+  root.name = name;
+  root.place = place_of(root.fd.get());
   // The kernel calls are probed on the root itself, because a filter may answer ENOSYS or EPERM.
   UniqueFd probe(openat2(root.fd.get(), ".", kLookFlags, RESOLVE_BENEATH));
   root.offers.openat2 = static_cast<bool>(probe);

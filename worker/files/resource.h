@@ -19,13 +19,13 @@ enum class Access {
 };
 
 enum class SymlinkPolicy {
-  kInside,  // followed while every step stays beneath the root; an absolute target never does
+  kInside,  // followed while the result is beneath the root
   kNone,    // refused in every segment
   kAll,     // followed anywhere
 };
 
 struct Root {
-  // What this kernel and file system offer (probe_root); without it the pool walks by segments.
+  // What this kernel and file system offer; without it the pool walks by segments.
   struct Offers {
     bool openat2 = false;
     bool cached = false;  // RESOLVE_CACHED: nothing can be opened inline without it
@@ -33,6 +33,8 @@ struct Root {
   UniqueFd fd;
   SymlinkPolicy symlinks = SymlinkPolicy::kInside;
   Offers offers;
+  std::string name;   // as configured
+  std::string place;  // where that led when the root was opened, without links
 };
 
 // Probes and proves that the directory can be read by this process: an error is for the operator.

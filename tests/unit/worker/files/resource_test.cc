@@ -2,7 +2,12 @@
 #include "worker/files/resource.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+
+#include <utility>
+#include <vector>
 
 #include "tests/support/temp_tree.h"
 
@@ -85,6 +90,64 @@ TEST_P(Resolve, LinksInsideAreFollowedThoseOutsideAreMissing) {
   }
 }
 
+TEST_P(Resolve, LinksThatNameTheRootAreInside) {
+  tree.file("dir/b.txt", "B");
+  tree.file("deep/er/c.txt", "C");
+  const std::string own = tree.path().substr(tree.path().rfind('/') + 1);
+  const std::vector<std::pair<std::string, std::string>> links = {
+      {"absolute", tree.at("dir/b.txt")},
+      {"slashes", "/" + tree.path() + "//dir/./b.txt"},
+      {"detour", tree.path() + "/../" + own + "/dir/b.txt"},
+      {"climbing", "../" + own + "/dir/b.txt"},
+      {"deep/er/climbing", "../../../" + own + "/dir/b.txt"},
+      {"farther", std::string("../../../../../..") + tree.at("dir/b.txt")},
+      {"chain", tree.at("absolute")}};
+  for (const auto& [name, target] : links) {
+    tree.link(name, target);
+    EXPECT_EQ(content(name.c_str()), "B") << name << " -> " << target;
+    EXPECT_EQ(kind(name.c_str(), SymlinkPolicy::kNone), Kind::kMissing) << name;
+  }
+  tree.link("dirlink", tree.at("dir"));
+  tree.link("self", tree.path());
+  EXPECT_EQ(content("dirlink/b.txt"), "B");
+  EXPECT_EQ(kind("dirlink"), Kind::kDirectory);
+  EXPECT_EQ(content("self/dirlink/b.txt"), "B");
+  EXPECT_EQ(kind("self/"), Kind::kDirectory);
+}
+
+TEST_P(Resolve, LinksThatAlmostNameTheRootAreOutside) {
+  TempTree outside;
+  outside.file("dir/b.txt", "S");
+  tree.file("dir/b.txt", "B");
+  const std::string other = outside.path().substr(outside.path().rfind('/') + 1);
+  tree.link("sibling", tree.path() + "x/dir/b.txt");
+  tree.link("away", "../" + other + "/dir/b.txt");
+  tree.link("through", outside.path() + "/../" + tree.path().substr(1) + "/dir/b.txt");
+  tree.link("above", "..");
+  tree.link("top", "/");
+  tree.link("detour", tree.path() + "/../" + other + "/dir/b.txt");
+  tree.link("loop", tree.at("loop"));
+  for (const char* name : {"sibling", "away", "through", "above", "above/dir", "top", "detour",
+                           "top/etc/passwd", "loop"}) {
+    EXPECT_EQ(kind(name), Kind::kMissing) << name;
+  }
+}
+
+TEST_P(Resolve, ARootReachedByALinkIsNamedByBothNames) {
+  TempTree real;
+  real.file("b.txt", "B");
+  const std::string name = tree.at("root");
+  tree.link("root", real.path());
+  real.link("by_name", name + "/b.txt");
+  real.link("by_place", real.at("b.txt"));
+  UniqueFd directory(::open(name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  Root root = std::move(*open_root(std::move(directory), SymlinkPolicy::kInside, name));
+  if (!GetParam()) root.offers = {};
+  for (const char* link : {"by_name", "by_place"}) {
+    EXPECT_EQ(acquire_resource(root, link, Access::kBlocking).kind, Kind::kFile) << link;
+  }
+}
+
 TEST_P(Resolve, LinksCanBeRefusedOrFollowedAnywhere) {
   TempTree outside;
   outside.file("far.txt", "F");
@@ -108,12 +171,23 @@ TEST_P(Resolve, ManyLinksInARowEnd) {
   EXPECT_EQ(kind("l60"), Kind::kMissing);
 }
 
-TEST_P(Resolve, FifosAndSocketsAreRefusedWithoutWaiting) {
+TEST_P(Resolve, WhatIsNoFileIsRefusedWithoutWaiting) {
   ASSERT_EQ(::mkfifo(tree.at("fifo").c_str(), 0644), 0);
-  const Root root = root_of(tree, SymlinkPolicy::kInside, GetParam());
-  const Resource resource = acquire_resource(root, "fifo", Access::kBlocking);
-  EXPECT_EQ(resource.kind, Kind::kFailed);
-  EXPECT_EQ(resource.error, Errc::kForbidden);
+  const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(tree.at("socket").size(), sizeof address.sun_path);
+  tree.at("socket").copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  tree.link("device", "/dev/null");
+  for (const auto& [name, symlinks] :
+       {std::pair("fifo", SymlinkPolicy::kInside), std::pair("socket", SymlinkPolicy::kInside),
+        std::pair("device", SymlinkPolicy::kAll)}) {
+    const Root root = root_of(tree, symlinks, GetParam());
+    const Resource resource = acquire_resource(root, name, Access::kBlocking);
+    EXPECT_EQ(resource.kind, Kind::kFailed) << name;
+    EXPECT_EQ(resource.error, Errc::kForbidden) << name;
+  }
 }
 
 TEST_P(Resolve, MagicLinksLeadNowhere) {
