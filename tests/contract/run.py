@@ -29,8 +29,15 @@ def content_of(spec):
     return spec["repeat"].encode() * spec["count"]
 
 
+def write_sparse(path, spec):
+    with path.open("wb") as file:
+        file.truncate(spec["sparse"])
+        file.seek(spec["at"])
+        file.write(spec["text"].encode())
+
+
 def make_tree(root, files):
-    """Files with text or {repeat, count}, {"link": target}, directories (a name ending in "/")."""
+    """Files as README.md says; `$SITE` in a link's target is the tree."""
     root.mkdir()
     for name, spec in files.items():
         path = root / name
@@ -39,9 +46,15 @@ def make_tree(root, files):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(spec, dict) and "link" in spec:
-            path.symlink_to(spec["link"])
+            path.symlink_to(spec["link"].replace("$SITE", str(root)))
             continue
-        path.write_bytes(content_of(spec))
+        if isinstance(spec, dict) and "fifo" in spec:
+            os.mkfifo(path)
+            continue
+        if isinstance(spec, dict) and "sparse" in spec:
+            write_sparse(path, spec)
+        else:
+            path.write_bytes(content_of(spec))
         os.utime(path, (MTIME, MTIME))
 
 
