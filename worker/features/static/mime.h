@@ -1,4 +1,4 @@
-// File name -> Content-Type, by extension: the common types of the web. Pure.
+// File name -> Content-Type, by extension: what mime_table.h lists. Pure.
 #pragma once
 
 #include <string_view>

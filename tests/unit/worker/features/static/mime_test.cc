@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "worker/features/static/mime_table.h"
+
 namespace servery::features {
 namespace {
 
@@ -15,6 +17,21 @@ TEST(Mime, CommonTypes) {
   EXPECT_EQ(mime_type("x.tar.gz"), "application/gzip");
   EXPECT_EQ(mime_type("7.7z"), "application/x-7z-compressed");
   EXPECT_EQ(mime_type("z.zst"), "application/zstd");
+}
+
+TEST(Mime, TheSystemsListIsTheBase) {
+  EXPECT_EQ(mime_type("a.glb"), "model/gltf-binary");
+  EXPECT_EQ(mime_type("a.ttf"), "font/ttf");
+  EXPECT_EQ(mime_type("a.c++"), mime_type("a.C++"));
+  EXPECT_EQ(mime_type("a.odt"), "application/vnd.oasis.opendocument.text");
+}
+
+TEST(Mime, EveryTextSaysItsCharset) {  // RFC 9110 8.3.2
+  for (const MimeRow& row : kMimeRows) {
+    if (!row.type.starts_with("text/")) continue;
+    EXPECT_NE(row.type.find("; charset="), std::string_view::npos) << row.extension;
+  }
+  EXPECT_EQ(mime_type("m.wasm"), "application/wasm");  // a parameter stops streaming compilation
 }
 
 TEST(Mime, CaseOfTheExtensionDoesNotMatter) { EXPECT_EQ(mime_type("A.JPG"), "image/jpeg"); }
