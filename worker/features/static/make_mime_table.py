@@ -55,7 +55,6 @@ HEADER = """// File extension -> media type: the list of Debian's media-types wi
 // make_mime_table.py beside it; sorted by extension, in lower case. A constant.
 #pragma once
 
-#include <array>
 #include <string_view>
 
 namespace servery::features {
@@ -66,7 +65,7 @@ struct MimeRow {
 };
 
 // clang-format off
-inline constexpr std::array kMimeRows = {
+inline constexpr MimeRow kMimeRows[] = {
 """
 FOOTER = """};
 // clang-format on
@@ -94,7 +93,7 @@ def main():
     for extension, media_type in system_types(source):
         types.setdefault(extension, media_type)
     types.update(OWN)
-    rows = "".join(f'    MimeRow{{"{name}", "{with_charset(types[name])}"}},\n' for name in sorted(types))
+    rows = "".join(f'    {{"{name}", "{with_charset(types[name])}"}},\n' for name in sorted(types))
     (HERE / "mime_table.h").write_text(HEADER + rows + FOOTER, encoding="ascii")
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "common/base/text.h"
 #include "worker/features/static/mime_table.h"
@@ -9,14 +10,15 @@
 namespace servery::features {
 namespace {
 
-static_assert(std::is_sorted(kMimeRows.begin(), kMimeRows.end(),
+static_assert(std::is_sorted(std::begin(kMimeRows), std::end(kMimeRows),
                              [](const MimeRow& a, const MimeRow& b) {
                                return a.extension < b.extension;
                              }));
 constexpr std::size_t kLongestExtension =
-    std::max_element(kMimeRows.begin(), kMimeRows.end(), [](const MimeRow& a, const MimeRow& b) {
-      return a.extension.size() < b.extension.size();
-    })->extension.size();
+    std::max_element(
+        std::begin(kMimeRows), std::end(kMimeRows),
+        [](const MimeRow& a, const MimeRow& b) { return a.extension.size() < b.extension.size(); })
+        ->extension.size();
 constexpr std::string_view kUnknown = "application/octet-stream";
 
 }  // namespace
@@ -32,9 +34,9 @@ std::string_view mime_type(std::string_view path) {
   std::transform(extension.begin(), extension.end(), buffer.begin(), ascii_lower);
   const std::string_view wanted(buffer.data(), extension.size());
   const auto* const row =
-      std::lower_bound(kMimeRows.begin(), kMimeRows.end(), wanted,
+      std::lower_bound(std::begin(kMimeRows), std::end(kMimeRows), wanted,
                        [](const MimeRow& a, std::string_view b) { return a.extension < b; });
-  return row != kMimeRows.end() && row->extension == wanted ? row->type : kUnknown;
+  return row != std::end(kMimeRows) && row->extension == wanted ? row->type : kUnknown;
 }
 
 }  // namespace servery::features
