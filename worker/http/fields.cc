@@ -6,12 +6,15 @@
 namespace servery::http {
 namespace {
 
-constexpr std::array<std::string_view, 28> kNames = {
+constexpr std::array<std::string_view, 34> kNames = {
     "",
+    "accept-encoding",
     "accept-ranges",
     "allow",
     "cache-control",
     "connection",
+    "content-digest",
+    "content-encoding",
     "content-length",
     "content-range",
     "content-type",
@@ -28,6 +31,7 @@ constexpr std::array<std::string_view, 28> kNames = {
     "last-modified",
     "location",
     "range",
+    "repr-digest",
     "retry-after",
     "server",
     "te",
@@ -35,8 +39,10 @@ constexpr std::array<std::string_view, 28> kNames = {
     "transfer-encoding",
     "upgrade",
     "vary",
+    "want-content-digest",
+    "want-repr-digest",
 };
-static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kVary) + 1);
+static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kWantReprDigest) + 1);
 
 // `N` is known in each branch of field_id, so this is one or two machine compares.
 template <std::size_t N>
@@ -89,17 +95,25 @@ FieldId field_id(std::string_view lowercase_name) {
       if (is(name, "connection")) return FieldId::kConnection;
       return is(name, "keep-alive") ? FieldId::kKeepAlive : FieldId::kOther;
     case 11:
+      if (is(name, "repr-digest")) return FieldId::kReprDigest;
       return is(name, "retry-after") ? FieldId::kRetryAfter : FieldId::kOther;
     case 12:
       return is(name, "content-type") ? FieldId::kContentType : FieldId::kOther;
     case 13:
       return field_id_of_13(name);
     case 14:
+      if (is(name, "content-digest")) return FieldId::kContentDigest;
       return is(name, "content-length") ? FieldId::kContentLength : FieldId::kOther;
+    case 15:
+      return is(name, "accept-encoding") ? FieldId::kAcceptEncoding : FieldId::kOther;
+    case 16:
+      if (is(name, "want-repr-digest")) return FieldId::kWantReprDigest;
+      return is(name, "content-encoding") ? FieldId::kContentEncoding : FieldId::kOther;
     case 17:
       if (is(name, "if-modified-since")) return FieldId::kIfModifiedSince;
       return is(name, "transfer-encoding") ? FieldId::kTransferEncoding : FieldId::kOther;
     case 19:
+      if (is(name, "want-content-digest")) return FieldId::kWantContentDigest;
       return is(name, "if-unmodified-since") ? FieldId::kIfUnmodifiedSince : FieldId::kOther;
     default:
       return FieldId::kOther;

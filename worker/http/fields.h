@@ -16,10 +16,13 @@ namespace servery::http {
 // Every field a rule of the server reads or writes. kOther: any other name.
 enum class FieldId : std::uint8_t {
   kOther,
+  kAcceptEncoding,
   kAcceptRanges,
   kAllow,
   kCacheControl,
   kConnection,
+  kContentDigest,
+  kContentEncoding,
   kContentLength,
   kContentRange,
   kContentType,
@@ -36,6 +39,7 @@ enum class FieldId : std::uint8_t {
   kLastModified,
   kLocation,
   kRange,
+  kReprDigest,
   kRetryAfter,
   kServer,
   kTe,
@@ -43,6 +47,8 @@ enum class FieldId : std::uint8_t {
   kTransferEncoding,
   kUpgrade,
   kVary,
+  kWantContentDigest,
+  kWantReprDigest,
 };
 
 // The id of a lowercase name.
