@@ -1,5 +1,5 @@
 // The codings of archives: gzip and zstd over the bytes of another producer, and the zip checksum.
-// The only includer of zlib and zstd here. Pool threads only, one call at a time.
+// Pool threads only, one call at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,6 @@ namespace servery::archive {
 // CRC-32 of what gave `crc` (0: nothing) and then `bytes`.
 std::uint32_t update_crc(std::uint32_t crc, std::string_view bytes);
 
-// The same input gives the same bytes (RFC 1952 without time and name; RFC 8878, a window of at
-// most 8 MiB as RFC 9659 asks).
 Result<std::unique_ptr<body::Producer>> make_gzip(std::unique_ptr<body::Producer> plain);
 Result<std::unique_ptr<body::Producer>> make_zstd(std::unique_ptr<body::Producer> plain);
 
