@@ -87,6 +87,22 @@ struct PoolSettings {  // per worker
   std::uint32_t queue = 256;
 };
 
+struct CodingLevelSettings {
+  std::uint32_t zstd = 3;
+  std::uint32_t br = 5;
+  std::uint32_t gzip = 6;
+};
+
+struct CompressionSettings {
+  std::uint32_t threads = 1;  // per worker
+  std::uint32_t queue = 64;   // likewise
+  std::uint64_t min_size = 1024;
+  std::uint64_t max_input = 10 * 1024 * 1024;
+  std::uint64_t cache = 32 * 1024 * 1024;  // service budget, divided by the workers; 0: none
+  std::string saturated = "identity";      // or "refuse"
+  CodingLevelSettings levels;
+};
+
 struct LoggingSettings {
   std::string level = "info";  // debug, info, warning, error
 };
@@ -119,6 +135,8 @@ struct StaticSettings {
   std::string cache_control = "no-cache";  // empty: the field is not sent
   bool listing = false;                    // of directories without an index
   bool archive = false;                    // ?archive= on directories
+  bool compress = true;                    // code text-like files that are asked for coded
+  bool precompressed = true;               // give FILE.br, .zst, .gz in place of FILE
 };
 
 struct RespondSettings {
@@ -160,6 +178,7 @@ struct Settings {
   LimitSettings limits;
   CacheSettings cache;
   PoolSettings pool;
+  CompressionSettings compression;
   LoggingSettings logging;
   HeaderRules headers;
   std::vector<RouteSettings> routes;

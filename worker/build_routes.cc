@@ -97,7 +97,9 @@ struct MakeHandler {
         .hidden =
             fixed.hidden == Hidden::kDeny ? files::HiddenNames::kDeny : files::HiddenNames::kAllow,
         .cache_control = fixed.cache_control,
-        .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file};
+        .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file,
+        .compress = fixed.compress,
+        .precompressed = fixed.precompressed};
     if (fixed.listing) {
       options.listing = std::make_shared<listing::ListingHandler>(
           services.loop, services.pool, SERVERY_TRY(open_root(fixed)),

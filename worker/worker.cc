@@ -11,6 +11,7 @@
 #include "common/loop/blocking_pool.h"
 #include "common/loop/timer.h"
 #include "config/cpu_count.h"
+#include "worker/body/content_coder.h"
 #include "worker/build_routes.h"
 #include "worker/files/hot_cache.h"
 #include "worker/routing/pipeline.h"
@@ -25,11 +26,12 @@ namespace {
 
 constexpr Milliseconds kPublishInterval{250};
 
-files::HotCache::Limits cache_limits(const Settings& settings) {
+// `bytes`: the service's.
+files::HotCache::Limits cache_limits(const Settings& settings, std::uint64_t bytes) {
   const std::uint32_t configured = settings.runtime.workers;
   const std::uint64_t workers = configured != 0 ? configured : usable_cpus(affinity_cpus());
   files::HotCache::Limits limits;
-  limits.bytes = settings.cache.bytes / workers;
+  limits.bytes = bytes / workers;
   limits.entries = std::max<std::uint64_t>(1, settings.cache.entries / workers);
   limits.proof.interval = settings.cache.revalidate.interval;
   switch (settings.cache.revalidate.mode) {
@@ -44,6 +46,17 @@ files::HotCache::Limits cache_limits(const Settings& settings) {
       break;
   }
   return limits;
+}
+
+body::ContentCoder::Options coder_options(const CompressionSettings& settings) {
+  const CodingLevelSettings& levels = settings.levels;
+  return {.threads = settings.threads,
+          .queue = settings.queue,
+          .levels = {0, static_cast<int>(levels.zstd), static_cast<int>(levels.br),
+                     static_cast<int>(levels.gzip)},
+          .min_size = settings.min_size,
+          .max_input = settings.max_input,
+          .refuses_saturated = settings.saturated == "refuse"};
 }
 
 transport::TransportLimits transport_limits(const LimitSettings& limits) {
@@ -111,8 +124,10 @@ class Worker::Impl final : private transport::ConnectionBudget,
   TurnClock clock_;
   http::HeaderPolicy headers_;
   files::HotCache cache_;
+  files::HotCache coded_files_;
   std::unique_ptr<routing::Pipeline> pipeline_;
   std::unique_ptr<BlockingPool> pool_;
+  std::unique_ptr<body::ContentCoder> coder_;
   transport::TransportContext context_;
   transport::Connections connections_;
   transport::Acceptor acceptor_;
@@ -133,7 +148,8 @@ Worker::Impl::Impl(Loop& loop, WorkerInputs inputs, WorkerEvents& events)
       metrics_(inputs_.page->counters),
       clock_(loop),
       headers_(merge_headers(inputs_.settings.headers, {})),
-      cache_(cache_limits(inputs_.settings)),
+      cache_(cache_limits(inputs_.settings, inputs_.settings.cache.bytes)),
+      coded_files_(cache_limits(inputs_.settings, inputs_.settings.compression.cache)),
       context_(loop, clock_, transport_limits(inputs_.settings.limits), *this, *this, headers_,
                metrics_),
       connections_(context_, *this),
@@ -156,8 +172,9 @@ Status Worker::Impl::build() {
   options.threads = settings.pool.threads;
   options.queue = settings.pool.queue;
   pool_ = SERVERY_TRY(BlockingPool::create(loop_, options));
-  routing::PipelineParts parts =
-      SERVERY_TRY(build_routes(settings, inputs_.roots, {loop_, *pool_, cache_, clock_}));
+  coder_ = SERVERY_TRY(body::ContentCoder::create(loop_, coder_options(settings.compression)));
+  routing::PipelineParts parts = SERVERY_TRY(build_routes(
+      settings, inputs_.roots, {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_}));
   pipeline_ = SERVERY_TRY(routing::Pipeline::create(std::move(parts)));
   inputs_.roots.clear();
   const RecycleSettings& recycle = settings.runtime.recycle;
@@ -266,6 +283,15 @@ void Worker::Impl::publish() {
   metrics_.set(Metric::kCacheEvictions, cache.evictions);
   metrics_.set(Metric::kCacheEntries, cache_.size());
   metrics_.set(Metric::kCacheBytes, cache_.bytes());
+  const body::ContentCoder::Counts coder = coder_->counts();
+  metrics_.set(Metric::kCompressionEncoded, coder.encoded);
+  metrics_.set(Metric::kCompressionJoined, coder.joined);
+  metrics_.set(Metric::kCompressionStreamed, coder.streamed);
+  metrics_.set(Metric::kCompressionSaturated, coder.saturated);
+  metrics_.set(Metric::kCompressionInFlight, coder.in_flight);
+  metrics_.set(Metric::kCompressionCacheHits, coded_files_.counts().hits);
+  metrics_.set(Metric::kCompressionCacheEntries, coded_files_.size());
+  metrics_.set(Metric::kCompressionCacheBytes, coded_files_.bytes());
   const BlockingPool::Counts pool = pool_->counts();
   metrics_.set(Metric::kPoolQueued, pool.queued);
   metrics_.set(Metric::kPoolRunning, pool.running);

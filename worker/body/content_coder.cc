@@ -68,25 +68,6 @@ bool ContentCoder::code_whole(http::Exchange& exchange, const std::string& key, 
   return true;
 }
 
-std::optional<http::Coding> ContentCoder::choose(const http::RequestHead& request,
-                                                 http::ResponseFields& fields) {
-  const std::string* const type = fields.find(http::FieldId::kContentType);
-  if (type == nullptr || !http::may_be_coded(*type)) return http::Coding::kIdentity;
-  http::vary_on(fields, http::field_name(http::FieldId::kAcceptEncoding));
-  const http::CodingPreference wanted = http::preferred_codings(request.fields);
-  if (wanted.empty()) return http::Coding::kIdentity;
-  if (!has_place()) {
-    if (options_.refuses_saturated) return std::nullopt;
-    return http::Coding::kIdentity;
-  }
-  const http::Coding coding = *wanted.begin();
-  fields.add(http::FieldId::kContentEncoding, http::coding_token(coding));
-  if (const std::string* const etag = fields.find(http::FieldId::kEtag)) {
-    fields.set(http::FieldId::kEtag, http::coded_etag(*etag, mark(coding)));
-  }
-  return coding;
-}
-
 bool ContentCoder::has_place() {
   if (streams_.taken() < kMostStreams) return true;
   ++saturated_;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "common/base/result.h"
@@ -23,6 +22,7 @@ namespace servery::body {
 struct CodedBytes {
   bool is_complete = false;
   std::string bytes;
+  std::shared_ptr<const void> made;  // what the first of those who waited made of `bytes`
 };
 
 class ContentCoder {
@@ -60,11 +60,6 @@ class ContentCoder {
   bool code_whole(http::Exchange& exchange, const std::string& key, http::Coding coding, Read read,
                   Done done);
 
-  // The coding of a body that is generated: identity where the client or the type wants none, or
-  // all places are taken; nullopt where it must then be refused. Sets what it changes of the fields
-  // of the answer: Vary in any case, Content-Encoding, the entity tag.
-  std::optional<http::Coding> choose(const http::RequestHead& request,
-                                     http::ResponseFields& fields);
   // Whether stream() has a place.
   bool has_place();
   // A generated or long body, coded. Null: out of memory.

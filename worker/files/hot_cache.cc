@@ -18,7 +18,7 @@ std::uint64_t cost_of(const HotCache::Key& key, const CachedFile& file) {
 }  // namespace
 
 std::size_t HotCache::KeyHash::operator()(const Key& key) const {
-  return fast_hash(key.path) ^ (std::size_t{key.route} << 8 | key.coding);
+  return fast_hash(key.path) ^ (std::size_t{key.route} << 8 | key.codings);
 }
 
 bool HotCache::is_proved(const Entry& entry, const Moment& moment) const {
@@ -37,6 +37,9 @@ bool HotCache::prove(Entry& entry, const Root& root, const Moment& moment) {
   ++counts_.proofs;
   for (const std::string& name : entry.file.missing) {
     if (prove_missing(root, name.c_str()) != Proof::kSame) return false;
+  }
+  for (const SeenFile& seen : entry.file.unchanged) {
+    if (prove_file(root, seen.path.c_str(), seen.identity) != Proof::kSame) return false;
   }
   if (prove_file(root, entry.file.opened.c_str(), entry.file.identity) != Proof::kSame) {
     return false;

@@ -20,6 +20,7 @@
 #include "worker/files/file_identity.h"
 #include "worker/files/resource.h"
 #include "worker/http/message.h"
+#include "worker/http/negotiate.h"
 
 namespace servery::files {
 
@@ -36,13 +37,22 @@ struct Moment {
   SteadyTime now{};
 };
 
+// Another file that an answer stands on, as it was seen.
+struct SeenFile {
+  std::string path;  // below the root
+  FileIdentity identity;
+};
+
 struct CachedFile {
   FileIdentity identity;
   std::string opened;                // below the root; differs from the key's path for an index
   std::vector<std::string> missing;  // names that would have been chosen before `opened`
-  std::string etag;                  // strong, with quotes
-  http::PreparedRef ok;              // 200 with the body
-  http::PreparedRef not_modified;    // 304
+  std::vector<SeenFile> unchanged;   // the file that `opened` is a variant of, refused variants
+  std::string content_type;
+  http::Coding coding = http::Coding::kIdentity;  // of the body
+  std::string etag;                               // strong, with quotes
+  http::PreparedRef ok;                           // 200 with the body
+  http::PreparedRef not_modified;                 // 304
 };
 
 class HotCache {
@@ -54,8 +64,8 @@ class HotCache {
   };
   struct Key {
     std::uint32_t route = 0;
-    std::uint8_t coding = 0;  // the representation's slot: 0 identity
-    std::string_view path;    // as the route sees it
+    std::uint8_t codings = 0;  // what the client takes: CodingPreference::signature()
+    std::string_view path;     // as the route sees it
 
     friend bool operator==(const Key&, const Key&) = default;
   };

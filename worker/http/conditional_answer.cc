@@ -6,8 +6,8 @@
 namespace servery::http {
 namespace {
 
-constexpr std::array<std::string_view, 4> kContentFields = {"accept-ranges", "content-disposition",
-                                                            "content-type", "last-modified"};
+constexpr std::array<std::string_view, 5> kContentFields = {
+    "accept-ranges", "content-disposition", "content-encoding", "content-type", "last-modified"};
 
 }  // namespace
 

@@ -5,7 +5,10 @@
 
 #include "worker/body/file_source.h"
 #include "worker/body/memory_source.h"
+#include "worker/body/producers.h"
 #include "worker/features/static/mime.h"
+#include "worker/features/static/sidecar.h"
+#include "worker/files/content.h"
 #include "worker/http/conditional_answer.h"
 #include "worker/http/error_response.h"
 
@@ -14,16 +17,23 @@ namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr http::Refusal kNotFound{404, "not_found"};
+constexpr http::Refusal kSaturated{503, "compression_saturated"};
 
-FileFacts facts_of(const files::FileIdentity& file, bool settled, std::string_view path) {
-  return {.size = file.size,
-          .inode = file.inode,
-          .mtime_s = file.mtime_ns / kNanoseconds,
-          .mtime_ns = static_cast<std::uint32_t>(file.mtime_ns % kNanoseconds),
-          .ctime_s = file.ctime_ns / kNanoseconds,
-          .ctime_ns = static_cast<std::uint32_t>(file.ctime_ns % kNanoseconds),
-          .settled = settled,
-          .content_type = mime_type(path)};
+void append_bytes(std::string& key, const auto& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// What tells one coding of a file from another, to be waited for together.
+std::string flight_key(const files::CachedFile& file, std::uint32_t route, bool settled) {
+  static thread_local std::uint64_t unsettled = 0;
+  std::string key;
+  append_bytes(key, route);
+  append_bytes(key, file.coding);
+  append_bytes(key, file.identity);
+  // A write may have hidden since the last look: nobody waits for what another one saw.
+  const std::uint64_t apart = settled ? 0 : ++unsettled;
+  append_bytes(key, apart);
+  return key + file.opened;
 }
 
 // A look-up on the pool; destroying it forgets the outcome.
@@ -55,16 +65,38 @@ void StaticHandler::handle(http::Exchange& exchange, const routing::RouteMatch& 
     answer_directory(exchange, match.rest, options_.archive.get());
     return;
   }
-  const files::Moment moment{services_.loop.turn(), services_.loop.now()};
-  const files::HotCache::Key key{options_.route, 0, match.rest};
-  if (const files::CachedFile* file = services_.cache.find(key, root_, moment)) {
+  const Wish wish = wish_of(exchange.request(), match.rest);
+  if (const files::CachedFile* file = find_cached(wish)) {
     answer_small(exchange, *file, true);
     return;
   }
-  look_up(exchange, match.rest);
+  look_up(exchange, wish);
 }
 
-void StaticHandler::look_up(http::Exchange& exchange, std::string_view rest) {
+// No coding where the route offers none, or the name is that of a type without variants.
+StaticHandler::Wish StaticHandler::wish_of(const http::RequestHead& request,
+                                           std::string_view rest) const {
+  Wish wish{rest, {}};
+  if (!options_.compress && !options_.precompressed) return wish;
+  if (!request.fields.has(http::FieldId::kAcceptEncoding)) return wish;
+  const std::string_view type = mime_type(rest);
+  const bool tells = !rest.empty() && !rest.ends_with('/') && type != mime_type({});
+  if (!tells || http::may_be_coded(type)) wish.codings = http::preferred_codings(request.fields);
+  return wish;
+}
+
+const files::CachedFile* StaticHandler::find_cached(const Wish& wish) {
+  const files::Moment moment{services_.loop.turn(), services_.loop.now()};
+  const files::HotCache::Key key{options_.route, wish.codings.signature(), wish.rest};
+  if (options_.compress && !wish.codings.empty()) {
+    const files::CachedFile* const coded = services_.coded_files->find(key, root_, moment);
+    if (coded != nullptr) return coded;
+  }
+  return services_.cache.find(key, root_, moment);
+}
+
+void StaticHandler::look_up(http::Exchange& exchange, const Wish& wish) {
+  const std::string_view rest = wish.rest;
   const http::RequestHead& request = exchange.request();
   files::RelativePath path;
   // An encoded slash is no separator, and no file name can hold it.
@@ -76,35 +108,47 @@ void StaticHandler::look_up(http::Exchange& exchange, std::string_view rest) {
     redirect_to_directory(exchange);
     return;
   }
-  StaticLookup lookup =
-      look_up_static(root_, path, options_.index, options_.max_cached_file, files::Access::kInline);
+  StaticLookup lookup = find(path, wish.codings, files::Access::kInline);
   if (lookup.kind == StaticLookup::Kind::kWouldBlock) {
-    look_up_on_pool(exchange, path, rest);
+    look_up_on_pool(exchange, path, wish);
   } else {
-    answer(exchange, rest, std::move(lookup), {services_.loop.turn(), services_.loop.now()});
+    answer(exchange, wish, std::move(lookup), {services_.loop.turn(), services_.loop.now()});
   }
 }
 
+StaticLookup StaticHandler::find(const files::RelativePath& path,
+                                 const http::CodingPreference& codings,
+                                 files::Access access) const {
+  StaticLookup found =
+      look_up_static(root_, path, options_.index, options_.max_cached_file, access);
+  if (options_.precompressed && !codings.empty() && found.kind == StaticLookup::Kind::kFile &&
+      http::may_be_coded(mime_type(found.opened))) {
+    choose_sidecar(found, root_, codings, options_.max_cached_file, access);
+  }
+  return found;
+}
+
 void StaticHandler::look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path,
-                                    std::string_view rest) {
+                                    const Wish& wish) {
   struct Shared {
     files::RelativePath path;
     std::string rest;
+    http::CodingPreference codings;
     StaticLookup lookup;
   };
   auto shared = std::make_shared<Shared>();
   shared->path = path;
-  shared->rest = rest;
+  shared->rest = wish.rest;
+  shared->codings = wish.codings;
   // The file is read later than this, but in an earlier turn than the answer: no proof for a turn.
   const files::Moment read_at{0, services_.loop.now()};
   auto job = services_.pool.run(
       Lane::kPath,
       [this, shared] {
-        shared->lookup = look_up_static(root_, shared->path, options_.index,
-                                        options_.max_cached_file, files::Access::kBlocking);
+        shared->lookup = find(shared->path, shared->codings, files::Access::kBlocking);
       },
       [this, &exchange, shared, read_at] {
-        answer(exchange, shared->rest, std::move(shared->lookup), read_at);
+        answer(exchange, {shared->rest, shared->codings}, std::move(shared->lookup), read_at);
       });
   if (!job) {
     exchange.respond_error(http::refusal_for(job.error().code));
@@ -113,11 +157,11 @@ void StaticHandler::look_up_on_pool(http::Exchange& exchange, const files::Relat
   exchange.set_task(std::make_unique<LookupTask>(std::move(*job)));
 }
 
-void StaticHandler::answer(http::Exchange& exchange, std::string_view rest, StaticLookup lookup,
+void StaticHandler::answer(http::Exchange& exchange, const Wish& wish, StaticLookup lookup,
                            const files::Moment& read_at) {
   switch (lookup.kind) {
     case StaticLookup::Kind::kMissing:
-      answer_directory(exchange, rest, options_.listing.get());
+      answer_directory(exchange, wish.rest, options_.listing.get());
       return;
     case StaticLookup::Kind::kDirectory:
       redirect_to_directory(exchange);
@@ -129,63 +173,176 @@ void StaticHandler::answer(http::Exchange& exchange, std::string_view rest, Stat
     case StaticLookup::Kind::kFile:
       break;
   }
+  if (answer_coded(exchange, wish, lookup, read_at)) return;
   if (!lookup.has_content) {
     answer_large(exchange, std::move(lookup));
     return;
   }
   const bool settled = lookup.settled;
-  const files::CachedFile file = make_cached(exchange, std::move(lookup));
-  if (settled) {
-    const files::HotCache::Key key{options_.route, 0, rest};
+  const bool may_keep = settled && lookup.may_keep;
+  files::CachedFile file = describe(lookup, lookup.coding);
+  prepare(exchange, file, settled, std::move(lookup.content));
+  if (may_keep) {
+    const files::HotCache::Key key{options_.route, wish.codings.signature(), wish.rest};
     services_.cache.keep(key, file, read_at);
   }
   answer_small(exchange, file, settled);
 }
 
-files::CachedFile StaticHandler::make_cached(const http::Exchange& exchange,
-                                             StaticLookup lookup) const {
-  const FileFacts facts = facts_of(lookup.identity, lookup.settled, lookup.opened);
+bool StaticHandler::answer_coded(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
+                                 const files::Moment& read_at) {
+  if (!options_.compress || wish.codings.empty() || lookup.coding != http::Coding::kIdentity) {
+    return false;
+  }
+  const body::ContentCoder::Options& limits = services_.coder->options();
+  const std::uint64_t size = lookup.identity.size;
+  if (size < limits.min_size || !http::may_be_coded(mime_type(lookup.opened))) return false;
+  const bool is_whole = size <= limits.max_input;
+  // The offsets of what is not held are known of the plain bytes only.
+  if (!is_whole && exchange.request().fields.has(http::FieldId::kRange)) return false;
+  const http::Coding coding = *wish.codings.begin();
+  const files::CachedFile file = describe(lookup, coding);
+  const std::int64_t now = unix_now();
+  const FileFacts facts = facts_of(file, lookup.settled);
+  const http::Validators validators = static_validators(facts, file.etag, now);
+  http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
+  if (http::answer_conditional(exchange, validators, fields, now)) return true;
+  const bool is_started = is_whole ? code_whole(exchange, wish, lookup, coding, read_at)
+                                   : stream_coded(exchange, lookup, std::move(fields), coding);
+  if (is_started) return true;
+  lookup.may_keep = false;  // with room it would have been coded
+  if (!limits.refuses_saturated) return false;
+  exchange.respond_error(kSaturated);
+  return true;
+}
+
+bool StaticHandler::code_whole(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
+                               http::Coding coding, const files::Moment& read_at) {
+  files::CachedFile file = describe(lookup, coding);
+  const std::string key = flight_key(file, options_.route, lookup.settled);
+  const bool settled = lookup.settled;
+  const bool may_keep = settled && lookup.may_keep;
+  auto source = std::make_shared<StaticLookup>(std::move(lookup));
+  const bool is_started = services_.coder->code_whole(
+      exchange, key, coding,
+      [source](std::string& into) {
+        if (source->has_content) {
+          into = std::move(source->content);
+          return true;
+        }
+        return files::read_content(source->fd.get(), source->identity, files::Access::kBlocking,
+                                   into) == files::ReadOutcome::kComplete;
+      },
+      [this, &exchange, file, settled, may_keep, rest = std::string(wish.rest),
+       codings = wish.codings, at = read_at.now](body::CodedBytes& coded) {
+        if (!coded.is_complete) {  // changed meanwhile
+          look_up(exchange, {rest, {}});
+          return;
+        }
+        files::CachedFile made = file;
+        if (coded.made == nullptr) {  // the first to hear of it makes the answer of all
+          prepare(exchange, made, settled, std::move(coded.bytes));
+          coded.made = std::make_shared<files::CachedFile>(made);
+        }
+        made = *std::static_pointer_cast<const files::CachedFile>(coded.made);
+        const files::HotCache::Key kept{options_.route, codings.signature(), rest};
+        if (may_keep) services_.coded_files->keep(kept, made, {0, at});
+        answer_small(exchange, made, settled);
+      });
+  if (!is_started) lookup = std::move(*source);
+  return is_started;
+}
+
+bool StaticHandler::stream_coded(http::Exchange& exchange, StaticLookup& lookup,
+                                 http::ResponseFields fields, http::Coding coding) {
+  if (!services_.coder->has_place()) return false;
+  std::shared_ptr<body::Producer> plain;
+  if (lookup.has_content) {
+    plain = std::make_shared<body::MemoryProducer>(std::move(lookup.content));
+  } else {
+    plain = std::make_shared<body::FileProducer>(std::move(lookup.fd), lookup.identity.size);
+  }
+  fields.remove(http::field_name(http::FieldId::kAcceptRanges));
+  auto coded = services_.coder->stream(std::move(plain), coding);
+  if (coded == nullptr) {
+    exchange.respond_error(http::refusal_for(Errc::kExhausted));
+  } else {
+    exchange.respond({200, std::move(fields)}, std::move(coded));
+  }
+  return true;
+}
+
+// All but the answers themselves. `coding`: that of the sidecar, or the one that is to be made.
+files::CachedFile StaticHandler::describe(const StaticLookup& lookup, http::Coding coding) const {
   files::CachedFile file;
   file.identity = lookup.identity;
-  file.etag = make_etag(facts);
+  file.content_type = mime_type(lookup.named());
+  file.coding = coding;
+  file.opened = lookup.opened;
+  file.missing = lookup.missing;
+  file.unchanged = lookup.unchanged;
+  file.etag = make_etag(facts_of(file, lookup.settled));
+  if (lookup.coding != http::Coding::kIdentity) {
+    file.etag = http::coded_etag(file.etag, http::coding_token(coding));
+  } else if (coding != http::Coding::kIdentity) {
+    file.etag = http::coded_etag(file.etag, services_.coder->mark(coding));
+  }
+  return file;
+}
+
+void StaticHandler::prepare(const http::Exchange& exchange, files::CachedFile& file, bool settled,
+                            std::string content) const {
+  const FileFacts facts = facts_of(file, settled);
   const http::Validators validators = static_validators(facts, file.etag, unix_now());
   http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
   file.not_modified =
       http::make_prepared({304, http::not_modified_fields(fields)}, {}, exchange.header_policy());
-  file.ok = http::make_prepared({200, std::move(fields)}, std::move(lookup.content),
-                                exchange.header_policy());
-  file.opened = std::move(lookup.opened);
-  file.missing = std::move(lookup.missing);
-  return file;
+  file.ok =
+      http::make_prepared({200, std::move(fields)}, std::move(content), exchange.header_policy());
+}
+
+// The size is that of the file, also where its coded bytes are given.
+FileFacts StaticHandler::facts_of(const files::CachedFile& file, bool settled) const {
+  const files::FileIdentity& identity = file.identity;
+  return {.size = identity.size,
+          .inode = identity.inode,
+          .mtime_s = identity.mtime_ns / kNanoseconds,
+          .mtime_ns = static_cast<std::uint32_t>(identity.mtime_ns % kNanoseconds),
+          .ctime_s = identity.ctime_ns / kNanoseconds,
+          .ctime_ns = static_cast<std::uint32_t>(identity.ctime_ns % kNanoseconds),
+          .settled = settled,
+          .content_type = file.content_type,
+          .coding = file.coding,
+          .varies = (options_.compress || options_.precompressed) &&
+                    http::may_be_coded(file.content_type)};
 }
 
 void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFile& file,
                                  bool settled) {
   const std::int64_t now = unix_now();
-  const FileFacts facts = facts_of(file.identity, settled, {});
+  FileFacts facts = facts_of(file, settled);
+  facts.size = file.ok->body.size();  // ranges are those of the coded bytes (RFC 9110 14.2)
   const http::Validators validators = static_validators(facts, file.etag, now);
-  const StaticDecision decision =
-      decide_static(exchange.request(), validators, file.identity.size, now);
+  const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);
   if (decision.status == 200) {
     exchange.respond(file.ok);
   } else if (decision.status == 304) {
     exchange.respond(file.not_modified);
   } else {
-    answer_decided(exchange, decision, facts_of(file.identity, settled, file.opened), validators,
-                   [ok = file.ok](const http::ByteRange& part) {
-                     const auto bytes =
-                         std::string_view(ok->body).substr(static_cast<std::size_t>(part.first),
-                                                           static_cast<std::size_t>(part.length()));
-                     return std::make_unique<body::MemorySource>(ok, bytes);
-                   });
+    answer_decided(
+        exchange, decision, facts, validators, [ok = file.ok](const http::ByteRange& part) {
+          const auto bytes = std::string_view(ok->body).substr(
+              static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.length()));
+          return std::make_unique<body::MemorySource>(ok, bytes);
+        });
   }
 }
 
 void StaticHandler::answer_large(http::Exchange& exchange, StaticLookup lookup) {
   const std::int64_t now = unix_now();
-  const FileFacts facts = facts_of(lookup.identity, lookup.settled, lookup.opened);
-  const std::string etag = make_etag(facts);
-  const http::Validators validators = static_validators(facts, etag, now);
+  const files::CachedFile file = describe(lookup, lookup.coding);
+  const FileFacts facts = facts_of(file, lookup.settled);
+  const http::Validators validators = static_validators(facts, file.etag, now);
   const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);
   answer_decided(
       exchange, decision, facts, validators,

@@ -11,6 +11,7 @@
 #include "common/base/clock.h"
 #include "common/loop/blocking_pool.h"
 #include "common/loop/loop.h"
+#include "worker/body/content_coder.h"
 #include "worker/body/range_answer.h"
 #include "worker/features/static/static_lookup.h"
 #include "worker/features/static/static_plan.h"
@@ -27,6 +28,8 @@ struct StaticServices {
   BlockingPool& pool;  // destroyed (its jobs with it) before the handlers
   files::HotCache& cache;
   const Clock& clock;
+  body::ContentCoder* coder = nullptr;     // null: nothing is coded while it is served
+  files::HotCache* coded_files = nullptr;  // what it coded; beside a coder
 };
 
 struct StaticOptions {
@@ -35,6 +38,8 @@ struct StaticOptions {
   files::HiddenNames hidden = files::HiddenNames::kDeny;
   std::string cache_control;
   std::uint64_t max_cached_file = 0;
+  bool compress = false;       // code what is asked for coded
+  bool precompressed = false;  // look for sidecars
   // Of a directory without index, and of one whose query asks for it; null: not given.
   std::shared_ptr<routing::DirectoryAnswer> listing = nullptr;
   std::shared_ptr<routing::DirectoryAnswer> archive = nullptr;
@@ -47,12 +52,28 @@ class StaticHandler final : public routing::Handler {
   void handle(http::Exchange& exchange, const routing::RouteMatch& match) override;
 
  private:
-  void look_up(http::Exchange& exchange, std::string_view rest);
-  void look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path,
-                       std::string_view rest);
+  // What one request wants: the path in the route, and the codings its answer may have.
+  struct Wish {
+    std::string_view rest;
+    http::CodingPreference codings;
+  };
+
+  Wish wish_of(const http::RequestHead& request, std::string_view rest) const;
+  const files::CachedFile* find_cached(const Wish& wish);
+  void look_up(http::Exchange& exchange, const Wish& wish);
+  void look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path, const Wish& wish);
+  StaticLookup find(const files::RelativePath& path, const http::CodingPreference& codings,
+                    files::Access access) const;
   // `read_at`: since when the look-up is known to hold; turn 0 where that is no turn of now.
-  void answer(http::Exchange& exchange, std::string_view rest, StaticLookup lookup,
+  void answer(http::Exchange& exchange, const Wish& wish, StaticLookup lookup,
               const files::Moment& read_at);
+  // True if the answer is on its way; else `lookup` is answered as it is.
+  bool answer_coded(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
+                    const files::Moment& read_at);
+  bool code_whole(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
+                  http::Coding coding, const files::Moment& read_at);
+  bool stream_coded(http::Exchange& exchange, StaticLookup& lookup, http::ResponseFields fields,
+                    http::Coding coding);
   void answer_small(http::Exchange& exchange, const files::CachedFile& file, bool settled);
   void answer_large(http::Exchange& exchange, StaticLookup lookup);
   void answer_decided(http::Exchange& exchange, const StaticDecision& decision,
@@ -62,7 +83,10 @@ class StaticHandler final : public routing::Handler {
   bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
   void answer_directory(http::Exchange& exchange, std::string_view rest,
                         routing::DirectoryAnswer* answer);
-  files::CachedFile make_cached(const http::Exchange& exchange, StaticLookup lookup) const;
+  files::CachedFile describe(const StaticLookup& lookup, http::Coding coding) const;
+  void prepare(const http::Exchange& exchange, files::CachedFile& file, bool settled,
+               std::string content) const;
+  FileFacts facts_of(const files::CachedFile& file, bool settled) const;
   std::int64_t unix_now() const;
 
   StaticServices services_;

@@ -45,9 +45,10 @@ bool take_file(StaticLookup& out, Resource resource, WallTime looked_at, std::ui
   return true;
 }
 
-// One name, which is not an index search.
-void take_name(StaticLookup& out, const files::Root& root, const files::RelativePath& path,
-               std::uint64_t max_content, Access access) {
+}  // namespace
+
+void look_up_name(StaticLookup& out, const files::Root& root, const files::RelativePath& path,
+                  std::uint64_t max_content, Access access) {
   out.opened = path.view();
   for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
     const WallTime looked_at = SystemClock().wall();
@@ -70,20 +71,18 @@ void take_name(StaticLookup& out, const files::Root& root, const files::Relative
   }
 }
 
-}  // namespace
-
 StaticLookup look_up_static(const files::Root& root, files::RelativePath path,
                             const std::vector<std::string>& index, std::uint64_t max_content,
                             Access access) {
   StaticLookup out;
   if (!path.names_directory()) {
-    take_name(out, root, path, max_content, access);
+    look_up_name(out, root, path, max_content, access);
     return out;
   }
   const std::size_t directory = path.size();
   for (const std::string& name : index) {
     if (!path.enter(name)) continue;
-    take_name(out, root, path, max_content, access);
+    look_up_name(out, root, path, max_content, access);
     if (out.kind != Kind::kMissing && out.kind != Kind::kDirectory) return out;
     out.missing.emplace_back(path.view());
     path.truncate(directory);

@@ -70,6 +70,11 @@ http::ResponseFields static_fields(const FileFacts& file, const http::Validators
   fields.add(FieldId::kLastModified, {date, sizeof date});
   fields.add(FieldId::kEtag, validators.etag);
   if (!cache_control.empty()) fields.add(FieldId::kCacheControl, cache_control);
+  // Plain bytes of such a type vary too (RFC 9110 12.5.5).
+  if (file.varies) fields.add(FieldId::kVary, http::field_name(FieldId::kAcceptEncoding));
+  if (file.coding != http::Coding::kIdentity) {
+    fields.add(FieldId::kContentEncoding, http::coding_token(file.coding));
+  }
   fields.add(FieldId::kAcceptRanges, "bytes");
   return fields;
 }

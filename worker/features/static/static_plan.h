@@ -8,6 +8,7 @@
 
 #include "worker/http/conditional.h"
 #include "worker/http/message.h"
+#include "worker/http/negotiate.h"
 #include "worker/http/range.h"
 
 namespace servery::features {
@@ -24,6 +25,8 @@ struct FileFacts {
   // (20 ms): the validator is then weak.
   bool settled = true;
   std::string_view content_type;
+  http::Coding coding = http::Coding::kIdentity;  // of the representation
+  bool varies = false;                            // may have coded variants
 };
 
 // Entity tag from inode, size, mtime and ctime in hex, fields apart; W/ while not settled.

@@ -22,7 +22,7 @@ class Cache : public testing::Test {
     return {.bytes = bytes, .entries = entries, .proof = {mode, Milliseconds{1000}}};
   }
   static HotCache::Key key(std::string_view path, std::uint32_t route = 0) {
-    return {.route = route, .coding = 0, .path = path};
+    return {.route = route, .codings = 0, .path = path};
   }
   static Moment at(std::uint64_t turn, int ms = 0) {
     return {turn, SteadyTime(Milliseconds{100'000 + ms})};
