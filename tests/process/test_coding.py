@@ -112,7 +112,8 @@ class Coding(ServeryCase):
         self.stop_and_check(server)
 
     def test_sidecars_follow_their_file(self):
-        server = self.serve_files({"one.js": b"plain " * 300, "one.js.gz": b"ready one", "two.js": b"plain two"})
+        server = self.serve_files({"one.js": b"plain " * 300, "one.js.gz": b"ready one", "two.js": b"plain two"},
+                                  extra="cache: {revalidate: request}\n")
         outside = self.write("outside.gz", "secret")
         (self.site / "two.js.gz").symlink_to(outside)
         address = server.address()
