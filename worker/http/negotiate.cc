@@ -112,10 +112,11 @@ CodingPreference preferred_codings(const RequestFields& fields) {
   }
   // Plain bytes that nobody spoke of are taken, but after every coding that is.
   const int least = std::max(1, wishes.weight(Coding::kIdentity));
+  const auto before = [&wishes](Coding a, Coding b) { return wishes.weight(a) > wishes.weight(b); };
   for (std::size_t i = 1; i < kCodingCount; ++i) {
-    if (wishes.weight(static_cast<Coding>(i)) >= least) preference.add(static_cast<Coding>(i));
+    const auto coding = static_cast<Coding>(i);
+    if (wishes.weight(coding) >= least) preference.add(coding, before);
   }
-  preference.sort([&wishes](Coding a, Coding b) { return wishes.weight(a) > wishes.weight(b); });
   return preference;
 }
 

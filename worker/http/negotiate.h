@@ -3,7 +3,6 @@
 // thread.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,16 +25,16 @@ std::string_view coding_token(Coding coding);
 // even to a client that refuses them (RFC 9110 12.4.1 leaves 406 or this; a page helps more).
 class CodingPreference {
  public:
-  void add(Coding coding) { list_[size_++] = coding; }
+  // Behind all that `before` puts before it, and behind its equals.
+  template <typename Before>
+  void add(Coding coding, Before before) {
+    std::size_t at = size_++;
+    for (; at > 0 && before(coding, list_[at - 1]); --at) list_[at] = list_[at - 1];
+    list_[at] = coding;
+  }
   bool empty() const { return size_ == 0; }
   const Coding* begin() const { return list_.data(); }
   const Coding* end() const { return list_.data() + size_; }
-  // `before(a, b)`: a is wanted more than b. Equals go by the server's order.
-  template <typename Before>
-  void sort(Before before) {
-    std::sort(list_.data(), list_.data() + size_,
-              [&before](Coding a, Coding b) { return before(a, b) || (!before(b, a) && a < b); });
-  }
   // Tells one preference from another (cache keys): two bits a coding. 0: none.
   std::uint8_t signature() const;
 
