@@ -204,6 +204,10 @@ std::string format_status(const Json& status, bool colour) {
     if (member(last, "error").is_string()) out += ": " + text(last, "error");
     out += "\n";
   }
+  for (const Json& fallback : member(status, "fallbacks")) {
+    out += fmt::format("without {} in {} workers: see docs/support.md\n", text(fallback, "call"),
+                       text(fallback, "workers"));
+  }
   out += generations_section(member(status, "generations"));
   out += workers_section(member(status, "workers"));
   out += listeners_section(member(status, "listeners"));
@@ -220,8 +224,10 @@ std::string format_verdict(std::string_view command, const Json& result, bool co
   if (!member(result, "duration_ms").is_null()) {
     out += fmt::format(", {} ms", text(result, "duration_ms"));
   }
-  if (member(result, "error").is_string()) out += ": " + text(result, "error");
-  return out + "\n" + problems_text(result);
+  // The error is what the first problem says.
+  const std::string problems = problems_text(result);
+  if (problems.empty() && member(result, "error").is_string()) out += ": " + text(result, "error");
+  return out + "\n" + problems;
 }
 
 std::string format_plan(const Json& result, bool colour) {

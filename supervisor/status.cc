@@ -141,6 +141,18 @@ Json listeners_json(const StatusSources& sources) {
   return list;
 }
 
+// Calls that this kernel, or a filter in front of it, refuses to workers.
+Json fallbacks_json(const SharedMemory* memory) {
+  Json list = Json::array();
+  if (memory == nullptr) return list;
+  for (const auto& [call, metric] : {std::pair{"openat2", Metric::kWithoutOpenat2},
+                                     std::pair{"resolve_cached", Metric::kWithoutResolveCached}}) {
+    const std::uint64_t workers = memory->total(metric);
+    if (workers > 0) list.push_back({{"call", call}, {"workers", workers}});
+  }
+  return list;
+}
+
 Json draining_json(const StatusSources& sources) {
   Json list = Json::array();
   for (const auto& generation : sources.fleet.all()) {
@@ -227,6 +239,7 @@ Json build_status(const StatusSources& sources) {
           {"listeners", listeners_json(sources)},
           {"last_reload", sources.last_reload ? to_json(*sources.last_reload) : Json(nullptr)},
           {"draining", draining_json(sources)},
+          {"fallbacks", fallbacks_json(sources.memory)},
           {"certificates", Json::array()},
           {"locks", Json::array()},
           {"counters", sources.memory ? sources.memory->counters() : Json::object()}};

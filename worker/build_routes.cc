@@ -81,11 +81,14 @@ struct MakeHandler {
   const features::StaticServices& services;
   std::uint32_t route;
   const http::HeaderPolicy& headers;
+  files::Root::Offers& offers;
 
   using Made = Result<std::unique_ptr<routing::Handler>>;
 
   Made operator()(const StaticSettings& fixed) const {
     files::Root root = SERVERY_TRY(open_root(fixed));
+    offers.openat2 = offers.openat2 && root.offers.openat2;
+    offers.cached = offers.cached && root.offers.cached;
     if (!root.offers.cached) {  // every look-up goes to the pool
       log::warning(
           "openat2_unavailable",
@@ -142,10 +145,11 @@ http::HeaderPolicy merge_headers(const HeaderRules& outer, const HeaderRules& in
   return policy;
 }
 
-Result<routing::PipelineParts> build_routes(const Settings& settings,
-                                            const std::map<std::string, UniqueFd>& roots,
-                                            const features::StaticServices& services) {
-  routing::PipelineParts parts;
+Result<BuiltRoutes> build_routes(const Settings& settings,
+                                 const std::map<std::string, UniqueFd>& roots,
+                                 const features::StaticServices& services) {
+  BuiltRoutes built;
+  routing::PipelineParts& parts = built.parts;
   parts.headers = merge_headers(settings.headers, {});
   parts.body_limit = settings.limits.body_bytes;
   parts.hosts.hosts = settings.hosts;
@@ -161,11 +165,12 @@ Result<routing::PipelineParts> build_routes(const Settings& settings,
     route.headers = merge_headers(settings.headers, configured.headers);
     route.body_limit = settings.limits.body_bytes;
     const auto number = static_cast<std::uint32_t>(parts.routes.size());
-    route.handler = SERVERY_TRY(std::visit(
-        MakeHandler{settings, roots, services, number, route.headers}, configured.handler));
+    route.handler = SERVERY_TRY(
+        std::visit(MakeHandler{settings, roots, services, number, route.headers, built.offers},
+                   configured.handler));
     parts.routes.push_back(std::move(route));
   }
-  return parts;
+  return built;
 }
 
 }  // namespace servery

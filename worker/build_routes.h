@@ -16,9 +16,13 @@ namespace servery {
 
 // `roots`: an O_PATH descriptor for each absolute root path; each is opened for reading once, as a
 // proof.
-Result<routing::PipelineParts> build_routes(const Settings& settings,
-                                            const std::map<std::string, UniqueFd>& roots,
-                                            const features::StaticServices& services);
+struct BuiltRoutes {
+  routing::PipelineParts parts;
+  files::Root::Offers offers{true, true};  // what every root has
+};
+Result<BuiltRoutes> build_routes(const Settings& settings,
+                                 const std::map<std::string, UniqueFd>& roots,
+                                 const features::StaticServices& services);
 
 // `outer` and then `inner`: what the inner names replaces or removes what the outer gave.
 http::HeaderPolicy merge_headers(const HeaderRules& outer, const HeaderRules& inner);

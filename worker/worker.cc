@@ -173,9 +173,11 @@ Status Worker::Impl::build() {
   options.queue = settings.pool.queue;
   pool_ = SERVERY_TRY(BlockingPool::create(loop_, options));
   coder_ = SERVERY_TRY(body::ContentCoder::create(loop_, coder_options(settings.compression)));
-  routing::PipelineParts parts = SERVERY_TRY(build_routes(
+  BuiltRoutes routes = SERVERY_TRY(build_routes(
       settings, inputs_.roots, {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_}));
-  pipeline_ = SERVERY_TRY(routing::Pipeline::create(std::move(parts)));
+  metrics_.set(Metric::kWithoutOpenat2, routes.offers.openat2 ? 0 : 1);
+  metrics_.set(Metric::kWithoutResolveCached, routes.offers.cached ? 0 : 1);
+  pipeline_ = SERVERY_TRY(routing::Pipeline::create(std::move(routes.parts)));
   inputs_.roots.clear();
   const RecycleSettings& recycle = settings.runtime.recycle;
   if (recycle.max_requests > 0) recycle_at_ = jittered(recycle.max_requests, recycle.jitter);

@@ -57,6 +57,8 @@ enum class Metric : std::uint16_t {
   kLeavingLeftover,
   kDrainClosedIdle,
   kDrainForced,
+  kWithoutOpenat2,
+  kWithoutResolveCached,
   // Counted by the supervisor.
   kWorkerStarts,
   kRestartBootFailed,

@@ -56,6 +56,13 @@ TEST(ControlFormat, AStatusSaysWhatAnOperatorAsks) {
   EXPECT_THAT(format_status(status(), true), HasSubstr("\x1b[33mdegraded\x1b[0m"));
 }
 
+TEST(ControlFormat, AStatusNamesWhatTheKernelRefuses) {
+  Json with = status();
+  with["fallbacks"] = Json::array({{{"call", "openat2"}, {"workers", 2}}});
+  EXPECT_THAT(format_status(with, false), HasSubstr("\nwithout openat2 in 2 workers: "));
+  EXPECT_THAT(format_status(status(), false), Not(HasSubstr("without")));
+}
+
 TEST(ControlFormat, AnythingMayBeMissing) {
   EXPECT_THAT(format_status(Json::object(), false), HasSubstr("servery -: -"));
   EXPECT_THAT(format_status(Json::array(), false), HasSubstr("servery -"));
@@ -69,8 +76,13 @@ TEST(ControlFormat, AVerdictListsItsProblems) {
     "reason":"unknown_key","message":"unknown key","suggestion":"workers"}],"duration_ms":12})",
                                   1 << 20);
   EXPECT_EQ(format_verdict("reload", result, false),
-            "reload: invalid, generation 2, tier none, 12 ms: 1 problem\n"
+            "reload: invalid, generation 2, tier none, 12 ms\n"
             "/etc/s.yaml:3:5: runtime.worker: unknown key (did you mean workers?)\n");
+}
+
+TEST(ControlFormat, AVerdictWithoutProblemsNamesItsError) {
+  const Json result{{"verdict", "rolled_back"}, {"error", "in use"}, {"problems", Json::array()}};
+  EXPECT_EQ(format_verdict("reload", result, false), "reload: rolled_back: in use\n");
 }
 
 TEST(ControlFormat, APlanShowsWhatWouldChange) {
