@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "common/base/exit_code.h"
+#include "common/base/privileges.h"
 #include "config/check.h"
 #include "config/cli.h"
 #include "config/report.h"
@@ -99,6 +100,7 @@ Status write_answer(std::string_view text) {
 }
 
 Status answer_check(bool with_old) {
+  SERVERY_TRY(limit_to_reading());
   const Inputs inputs = SERVERY_TRY(read_inputs(kCheckInputsFd));
   Inputs old;
   if (with_old) old = SERVERY_TRY(read_inputs(kCheckOldInputsFd));

@@ -55,13 +55,33 @@ Status become(const Identity& identity) {
   return {};
 }
 
-Status clear_capabilities() {
+// `kept`: a mask of capabilities below 32, out of those that are permitted now.
+Status limit_capabilities(std::uint32_t kept) {
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 && errno != EINVAL) {
     return fail_errno("clear ambient capabilities", errno);
   }
   auto header = capability_header();
-  CapabilitySets none{};
-  if (syscall(SYS_capset, &header, none.data()) != 0) return fail_errno("capset", errno);
+  CapabilitySets sets{};
+  sets[0].effective = sets[0].permitted = kept;
+  if (syscall(SYS_capset, &header, sets.data()) != 0) return fail_errno("capset", errno);
+  return {};
+}
+
+// Containers often have no CAP_DAC_READ_SEARCH, but the wider CAP_DAC_OVERRIDE.
+Result<std::uint32_t> reading_capability() {
+  auto header = capability_header();
+  CapabilitySets sets{};
+  if (syscall(SYS_capget, &header, sets.data()) != 0) return fail_errno("capget", errno);
+  for (const unsigned capability : {CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE}) {
+    if (sets[0].permitted & (1U << capability)) return 1U << capability;
+  }
+  return std::uint32_t{0};
+}
+
+// For good: nothing executed later gets more, and nobody of the same user reads its memory.
+Status seal_privileges() {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_errno("no_new_privs", errno);
+  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_errno("PR_SET_DUMPABLE", errno);
   return {};
 }
 
@@ -131,10 +151,18 @@ Result<Identity> current_identity() {
 Status drop_privileges(const Identity& identity) {
   if (is_root()) SERVERY_TRY(clear_bounding_set());
   SERVERY_TRY(become(identity));
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_errno("no_new_privs", errno);
-  SERVERY_TRY(clear_capabilities());
-  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_errno("PR_SET_DUMPABLE", errno);
+  SERVERY_TRY(limit_capabilities(0));
+  SERVERY_TRY(seal_privileges());
   return verify_privileges(identity);
+}
+
+Status limit_to_reading() {
+  const std::uint32_t kept = SERVERY_TRY(reading_capability());
+  SERVERY_TRY(limit_capabilities(kept));
+  SERVERY_TRY(seal_privileges());
+  const rlimit nothing{0, 0};
+  if (setrlimit(RLIMIT_FSIZE, &nothing) != 0) return fail_errno("setrlimit", errno);
+  return {};
 }
 
 Status verify_privileges(const Identity& identity) {

@@ -2,11 +2,15 @@
 
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -47,6 +51,32 @@ class PrivilegesAsRoot : public testing::Test {
     if (geteuid() != 0) GTEST_SKIP() << "needs root";
   }
 };
+
+TEST(LimitToReading, SeesButWritesNothing) {
+  expect_in_child([] {
+    char path[] = "/tmp/servery-privileges-XXXXXX";
+    const int file = mkstemp(path);
+    unlink(path);
+    int pipe_ends[2];
+    signal(SIGXFSZ, SIG_IGN);
+    return check(file >= 0 && pipe(pipe_ends) == 0, "files") &&
+           check(limit_to_reading().has_value(), "limited") &&
+           check(write(file, "x", 1) < 0 && errno == EFBIG, "no byte to a file") &&
+           check(write(pipe_ends[1], "x", 1) == 1, "but to a pipe") &&
+           check(status_line("NoNewPrivs") == "1", "no_new_privs") &&
+           check(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0, "not dumpable");
+  });
+}
+
+TEST_F(PrivilegesAsRoot, LimitToReadingKeepsOneCapabilityAtMost) {
+  expect_in_child([] {
+    if (!check(limit_to_reading().has_value(), "limited")) return false;
+    const std::uint64_t left = std::stoull(status_line("CapPrm"), nullptr, 16);
+    return check(left == 1 << CAP_DAC_READ_SEARCH || left == 1 << CAP_DAC_OVERRIDE, "one left") &&
+           check(geteuid() == 0, "still its user") &&
+           check(setresuid(kNobody, kNobody, kNobody) != 0, "cannot change it");
+  });
+}
 
 TEST_F(PrivilegesAsRoot, BecomeNobodyForGood) {
   expect_in_child([] {
