@@ -131,7 +131,7 @@ class Decoder {
 };
 
 template <typename Variant>
-Result<Packet> encode_variant(Variant message) {
+Result<Packet> encode_variant(Variant& message) {
   Encoder encoder;
   auto type = static_cast<std::uint8_t>(message.index());
   encoder(type);
@@ -168,8 +168,8 @@ Result<Variant> decode_any(Packet& packet) {
 
 }  // namespace
 
-Result<Packet> encode(ToWorker message) { return encode_variant(std::move(message)); }
-Result<Packet> encode(ToSupervisor message) { return encode_variant(std::move(message)); }
+Result<Packet> encode(ToWorker message) { return encode_variant(message); }
+Result<Packet> encode(ToSupervisor message) { return encode_variant(message); }
 
 Result<ToWorker> decode_to_worker(Packet packet) { return decode_any<ToWorker>(packet); }
 Result<ToSupervisor> decode_to_supervisor(Packet packet) {

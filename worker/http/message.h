@@ -104,7 +104,6 @@ struct TransportFacts {
   std::string_view peer;      // client address without port; empty on Unix sockets
   std::uint16_t peer_port = 0;
   bool can_send_informational = true;  // HTTP/1.1 and later
-  bool can_send_file = false;          // a file range may leave by sendfile
   bool can_chunk = true;               // a body of unknown length can be framed
 };
 

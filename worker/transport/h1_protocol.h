@@ -64,7 +64,6 @@ class H1Protocol final : public Protocol {
   void run_on_kept_input();
   void finish();
   std::optional<std::size_t> take_head(std::span<char> in);
-  bool check_head();
   void refuse_head(http::Refusal refusal);
   // Both return what they used; 0 when nothing can be done now.
   std::size_t serve(std::span<char> in);
