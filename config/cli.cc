@@ -89,6 +89,11 @@ class CommandLine {
       return help;
     } catch (const CLI::ExtrasError&) {
       return unexpected();
+    } catch (const CLI::ArgumentMismatch& error) {
+      const std::string text = error.what();
+      const std::string flag = text.substr(0, text.find(": "));
+      const bool missing = text.ends_with("missing");
+      return usage_error(flag + (missing ? ": a value is expected" : ": may be given once"));
     } catch (const CLI::ParseError& error) {
       return usage_error(error.what());
     }

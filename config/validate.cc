@@ -66,6 +66,23 @@ class Validator {
     if (runtime.heartbeat.suspect > runtime.heartbeat.abort) {
       add("runtime.heartbeat.abort", "conflict", "shorter than `suspect`");
     }
+    if (!runtime.control_socket.empty()) check_control_path(runtime.control_socket);
+  }
+
+  // The start makes the last directory of its path, and no other.
+  void check_control_path(const std::string& path) {
+    constexpr const char* kKey = "runtime.control_socket";
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && !S_ISSOCK(status.st_mode)) {
+      return add(kKey, "not_a_socket", "something that is not a socket stands at " + path);
+    }
+    const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+    for (const auto& needed : {directory, directory.parent_path()}) {
+      const bool exists = ::stat(needed.c_str(), &status) == 0;
+      if (exists && S_ISDIR(status.st_mode)) return;
+      if (exists) return add(kKey, "not_a_directory", needed.string() + " is not a directory");
+    }
+    add(kKey, "missing_directory", "there is no directory " + directory.parent_path().string());
   }
 
   void check_identity() {

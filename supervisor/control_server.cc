@@ -21,10 +21,13 @@ constexpr int kAcceptsPerWake = 16;
 constexpr Milliseconds kIdleCheck{1000};
 
 // Nobody else may put another socket in ours' place.
-Status make_directory(const std::string& path) {
+Result<MadeDirectory> make_directory(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  if (mkdir(directory.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
+  MadeDirectory made;
+  if (mkdir(directory.c_str(), kDirectoryMode) == 0) {
+    made = MadeDirectory(directory);
+  } else if (errno != EEXIST) {
     return fail_errno(directory, errno);
   }
   struct stat info {};
@@ -36,7 +39,7 @@ Status make_directory(const std::string& path) {
   if (writable_by_others && (info.st_mode & S_ISVTX) == 0) {
     return fail(Errc::kForbidden, directory + " may be written by others");
   }
-  return {};
+  return made;
 }
 
 bool is_permitted(int fd) {
@@ -47,6 +50,10 @@ bool is_permitted(int fd) {
 }
 
 }  // namespace
+
+MadeDirectory::~MadeDirectory() {
+  if (!path_.empty()) rmdir(path_.c_str());
+}
 
 ControlReply& ControlReply::operator=(ControlReply&& other) noexcept {
   if (this != &other) {
@@ -85,7 +92,7 @@ ControlServer::ControlServer(Loop& loop, Options options, ControlHandler& handle
 Result<std::unique_ptr<ControlServer>> ControlServer::create(Loop& loop, const Options& options,
                                                              ControlHandler& handler) {
   std::unique_ptr<ControlServer> server(new ControlServer(loop, options, handler));
-  SERVERY_TRY(make_directory(options.path));
+  server->directory_ = SERVERY_TRY(make_directory(options.path));
   server->listener_ = SERVERY_TRY(UnixListener::bind(options.path, kSocketMode));
   SERVERY_TRY(server->listener_.publish(kBacklog));
   server->watch_ = SERVERY_TRY(FdWatch::create(loop, server->listener_.fd(), *server));

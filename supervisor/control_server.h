@@ -54,10 +54,27 @@ class ControlHandler {
   virtual void on_request(const Json& request, ControlReply reply) = 0;
 };
 
+// A directory that was made for a socket; removed with it, unless somebody else uses it by then.
+class MadeDirectory {
+ public:
+  MadeDirectory() = default;
+  explicit MadeDirectory(std::string path) : path_(std::move(path)) {}
+  MadeDirectory(MadeDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  MadeDirectory& operator=(MadeDirectory&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~MadeDirectory();
+
+ private:
+  std::string path_;  // empty: it was there before
+};
+
 class ControlServer final : private FdWatcher {
  public:
   struct Options {
-    std::string path;  // its directory is made with mode 0700 when missing, and must be ours
+    // Its directory must be ours; a missing one is made with mode 0700, and removed at the end.
+    std::string path;
     Milliseconds idle_timeout{10'000};  // without a request under way, or without reading an answer
     std::size_t max_clients = 64;
   };
@@ -86,6 +103,7 @@ class ControlServer final : private FdWatcher {
   Loop& loop_;
   Options options_;
   ControlHandler& handler_;
+  MadeDirectory directory_;  // before listener_: ends after it
   UnixListener listener_;
   FdWatch watch_;
   Timer idle_check_;

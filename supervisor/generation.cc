@@ -11,8 +11,8 @@
 namespace servery {
 namespace {
 
-// Between Serve and Ready lies a turn of the worker's loop, unless it hangs.
-constexpr Milliseconds kServePatience{500};
+// No process could be made: whatever the restart policy says, not in a tight loop.
+constexpr Milliseconds kSpawnRetry{100};
 
 std::string describe_end(const WorkerProcess& worker, const LastExit& exit) {
   if (!worker.failure().empty()) return worker.failure();
@@ -61,11 +61,9 @@ Generation::Generation(const GenerationParts& parts, std::uint64_t id, Plan plan
       since_(parts.workers.clock.wall()),
       setup_{id_, plan_, inputs_.get(), roots_},
       slots_(plan_.workers),
-      adoption_(parts.workers, *this, plan_.workers, restart_settings(plan_), parts.random) {
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    slots_[i].restart = std::make_unique<Timer>(parts.workers.loop, [this, i] { start_slot(i); });
-  }
-}
+      restarts_(parts.workers, parts.histories, parts.random, plan_.workers,
+                [this](std::uint32_t slot) { start_slot(slot); }),
+      adoption_(parts.workers, *this, plan_.workers, restart_settings(plan_), parts.random) {}
 
 Generation::~Generation() = default;
 
@@ -100,8 +98,12 @@ void Generation::enter(State state) {
 
 void Generation::start() {
   for (std::uint32_t i = 0; i < slots_.size() && state_ == State::kStarting; ++i) {
-    slots_[i].worker = start_worker(i);
-    if (!slots_[i].worker) on_slot_worker_gone(i, "a worker could not be started");
+    auto worker = start_worker(i);
+    if (!worker) {
+      on_slot_worker_gone(i, worker.error().text);
+    } else {
+      slots_[i].worker = *worker;
+    }
   }
 }
 
@@ -122,27 +124,29 @@ void Generation::serve_worker(WorkerProcess& worker) {
 }
 
 void Generation::abort() {
-  if (state_ != State::kStarting && state_ != State::kPrepared) return;
-  enter(State::kFailed);
-  for (Slot& slot : slots_) slot.restart->stop();
-  for (const auto& worker : workers_) worker->quit(plan_.runtime.force_timeout);
-  settle();
+  if (leave_unserved()) settle();
 }
 
 void Generation::fail_start(const std::string& reason) {
-  if (state_ != State::kStarting && state_ != State::kPrepared) return;
-  enter(State::kFailed);
-  for (Slot& slot : slots_) slot.restart->stop();
-  for (const auto& worker : workers_) worker->quit(plan_.runtime.force_timeout);
+  if (!leave_unserved()) return;
   events_.on_failed(*this, reason);
   settle();
+}
+
+// False: it serves, or has failed already.
+bool Generation::leave_unserved() {
+  if (state_ != State::kStarting && state_ != State::kPrepared) return false;
+  enter(State::kFailed);
+  restarts_.stop_all();
+  for (const auto& worker : workers_) worker->quit(plan_.runtime.force_timeout);
+  return true;
 }
 
 void Generation::drain(SteadyTime deadline, bool hand_over) {
   if (state_ == State::kFailed || state_ == State::kGone) return;
   if (state_ != State::kDraining) enter(State::kDraining);
   deadline_ = deadline_ ? std::min(*deadline_, deadline) : deadline;
-  for (Slot& slot : slots_) slot.restart->stop();
+  restarts_.stop_all();
   adoption_.stop();
   for (const auto& worker : workers_) {
     const WorkerState state = worker->state();
@@ -160,11 +164,12 @@ void Generation::settle() {
 
 // ---- workers: start ----
 
-WorkerProcess* Generation::start_worker(std::uint32_t slot) {
+Result<WorkerProcess*> Generation::start_worker(std::uint32_t slot) {
   auto worker = WorkerProcess::start(parts_.workers, setup_, slot, *this);
   if (!worker) {
-    log::error("worker_start_failed", {{"generation", id_}, {"error", worker.error().text}});
-    return nullptr;
+    log::write(boot_level(log::Level::kError), "worker_start_failed",
+               {{"generation", id_}, {"error", worker.error().text}});
+    return fail(worker.error().code, "start a worker: " + worker.error().text);
   }
   workers_.push_back(std::move(*worker));
   return workers_.back().get();
@@ -173,28 +178,19 @@ WorkerProcess* Generation::start_worker(std::uint32_t slot) {
 void Generation::start_slot(std::uint32_t slot) {
   if (state_ == State::kDraining || state_ == State::kFailed || state_ == State::kGone) return;
   Slot& place = slots_[slot];
-  WorkerProcess* worker = start_worker(slot);
-  if (!worker) return schedule_restart(slot);
+  const auto worker = start_worker(slot);
+  if (!worker && is_first_boot()) return retry_boot(slot, worker.error().text, kSpawnRetry);
+  if (!worker) return restart(slot, kSpawnRetry);
   if (place.worker) {
-    place.successor = worker;
+    place.successor = *worker;
   } else {
-    place.worker = worker;
+    place.worker = *worker;
     ++parts_.histories[slot].restarts;
   }
 }
 
-void Generation::schedule_restart(std::uint32_t slot) {
-  const SteadyTime now = parts_.workers.clock.steady();
-  RestartPolicy& policy = parts_.histories[slot].policy;
-  const bool was_looping = policy.in_crash_loop(now);
-  const Milliseconds delay = policy.on_end(now, parts_.random());
-  if (!was_looping && policy.in_crash_loop(now)) {
-    parts_.workers.memory.add(Metric::kCrashLoops);
-    log::error("crash_loop", {{"slot", slot}, {"retry_ms", delay.count()}});
-  }
-  log::info("worker_restart", {{"slot", slot}, {"delay_ms", delay.count()}});
-  if (delay.count() == 0) return start_slot(slot);
-  slots_[slot].restart->start_once(delay);
+void Generation::restart(std::uint32_t slot, Milliseconds at_least) {
+  restarts_.schedule(slot, at_least, boot_level(log::Level::kInfo));
 }
 
 // ---- workers: messages ----
@@ -231,11 +227,7 @@ void Generation::on_worker_prepared(WorkerProcess& worker) {
   if (worker.state() != WorkerState::kStarting) return;
   worker.enter(WorkerState::kPrepared);
   if (state_ == State::kServing) return serve_worker(worker);
-  if (state_ != State::kStarting) return;
-  const bool all = std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) {
-    return slot.worker && slot.worker->state() == WorkerState::kPrepared;
-  });
-  if (!all) return;
+  if (state_ != State::kStarting || !slots_.all_prepared()) return;
   enter(State::kPrepared);
   events_.on_prepared(*this);
 }
@@ -282,7 +274,7 @@ void Generation::on_worker_end(WorkerProcess& worker, ExitReason reason, int wai
     Slot& slot = slots_[dead->slot()];
     if (slot.successor == dead.get()) {
       slot.successor = nullptr;
-      if (state_ == State::kServing) schedule_restart(dead->slot());
+      if (state_ == State::kServing) restart(dead->slot());
     } else if (slot.worker == dead.get()) {
       slot.worker = nullptr;
       adoption_.lend();  // before anything that takes time
@@ -297,7 +289,7 @@ void Generation::on_worker_end(WorkerProcess& worker, ExitReason reason, int wai
 void Generation::record_end(const WorkerProcess& worker, ExitReason reason, const LastExit& exit) {
   const log::Level level =
       reason == ExitReason::kDrained ? log::Level::kInfo : log::Level::kWarning;
-  log::write(level, "worker_exit",
+  log::write(boot_level(level), "worker_exit",
              {{"slot", place_name(worker)},
               {"pid", worker.pid()},
               {"generation", id_},
@@ -314,20 +306,32 @@ void Generation::on_slot_worker_gone(std::uint32_t slot, const std::string& why)
   Slot& place = slots_[slot];
   if (place.successor) {  // it was being recycled: its replacement is on the way already
     place.worker = std::exchange(place.successor, nullptr);
-    std::erase(recycling_, slot);
+    recycling_.remove(slot);
     return recycle_next();
   }
-  std::erase(recycling_, slot);
-  if (state_ == State::kServing) {
-    place.restart->stop();
-    return schedule_restart(slot);
-  }
+  recycling_.remove(slot);
+  if (state_ == State::kServing) return restart(slot);
   if (state_ != State::kStarting && state_ != State::kPrepared) return;
   if (!first_) return fail_start(why);
-  log::error("worker_boot_failed", {{"slot", slot}, {"error", why}});
+  retry_boot(slot, why, Milliseconds(0));
+}
+
+void Generation::retry_boot(std::uint32_t slot, const std::string& why, Milliseconds at_least) {
+  log::debug("worker_boot_failed", {{"slot", slot}, {"error", why}});
   if (state_ == State::kPrepared) enter(State::kStarting);
-  schedule_restart(slot);
-  if (parts_.histories[slot].policy.first_start_failed()) fail_start(why);
+  restart(slot, at_least);
+  if (!parts_.histories[slot].policy.first_start_failed()) return;
+  fail_start(fmt::format("{} (worker {}, {} attempts)", why, slot, plan_.runtime.restart.limit));
+}
+
+bool Generation::is_first_boot() const {
+  return first_ &&
+         (state_ == State::kStarting || state_ == State::kPrepared || state_ == State::kFailed);
+}
+
+// The verdict of a first start is its one error: what led to it is for whoever debugs.
+log::Level Generation::boot_level(log::Level level) const {
+  return is_first_boot() ? log::Level::kDebug : level;
 }
 
 // ---- recycling ----
@@ -335,18 +339,17 @@ void Generation::on_slot_worker_gone(std::uint32_t slot, const std::string& why)
 void Generation::want_recycle(WorkerProcess& worker, const std::string& reason) {
   if (state_ != State::kServing || worker.is_spare()) return;
   if (slots_[worker.slot()].worker != &worker) return;
-  if (std::find(recycling_.begin(), recycling_.end(), worker.slot()) != recycling_.end()) return;
+  if (!recycling_.add(worker.slot())) return;
   log::info("worker_recycle", {{"slot", worker.slot()}, {"pid", worker.pid()}, {"reason", reason}});
-  recycling_.push_back(worker.slot());
-  if (recycling_.size() == 1) recycle_next();
+  recycle_next();
 }
 
-// Starts the replacement of the slot in front, unless it is under way.
+// Starts the replacement for the slot whose turn it is, unless it is under way.
 void Generation::recycle_next() {
-  if (recycling_.empty() || state_ != State::kServing) return;
-  const std::uint32_t slot = recycling_.front();
-  if (slots_[slot].successor || slots_[slot].restart->is_active()) return;
-  start_slot(slot);
+  const auto slot = recycling_.turn();
+  if (!slot || state_ != State::kServing) return;
+  if (slots_[*slot].successor || restarts_.is_waiting(*slot)) return;
+  start_slot(*slot);
 }
 
 // The successor is ready: the old worker may go.
@@ -356,7 +359,7 @@ void Generation::promote(Slot& slot) {
   const SteadyTime deadline = parts_.workers.clock.steady() + plan_.runtime.drain_timeout;
   old.stop_accepting();
   old.drain(deadline, true, plan_.runtime.force_timeout);
-  std::erase(recycling_, slot.worker->slot());
+  recycling_.remove(slot.worker->slot());
   recycle_next();
 }
 
@@ -390,23 +393,8 @@ void Generation::tick(SteadyTime now, Milliseconds own_gap) {
 
 // ---- for the adoption ----
 
-WorkerProcess* Generation::healthy_owner(std::uint32_t slot) const {
-  WorkerProcess* worker = slots_[slot].worker;
-  return worker && worker->is_healthy() ? worker : nullptr;
-}
-
 bool Generation::is_about_to_accept(std::uint32_t slot) const {
-  const WorkerProcess* worker = slots_[slot].worker;
-  return worker && worker->state() == WorkerState::kPrepared && worker->told_to_serve() &&
-         parts_.workers.clock.steady() - *worker->told_to_serve() < kServePatience;
-}
-
-bool Generation::is_booting() const {
-  return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) {
-    const WorkerProcess* worker = slot.worker;
-    return worker &&
-           (worker->state() == WorkerState::kStarting || worker->state() == WorkerState::kPrepared);
-  });
+  return slots_.is_about_to_accept(slot, parts_.workers.clock.steady());
 }
 
 WorkerProcess* Generation::find(std::uint64_t worker_id) const {
@@ -416,7 +404,7 @@ WorkerProcess* Generation::find(std::uint64_t worker_id) const {
   return nullptr;
 }
 
-WorkerProcess* Generation::start_spare() { return start_worker(ipc::kSpareSlot); }
+WorkerProcess* Generation::start_spare() { return start_worker(ipc::kSpareSlot).value_or(nullptr); }
 
 void Generation::dismiss_spare(WorkerProcess& spare) {
   if (spare.state() == WorkerState::kReady) spare.stop_accepting();
@@ -455,39 +443,15 @@ const std::vector<SlotSocket>& Generation::sockets_of(std::uint32_t slot) const 
   return slot < slots_.size() ? slots_[slot].sockets : none;
 }
 
-std::string_view Generation::configured_of(std::string_view socket) const {
-  for (const Slot& slot : slots_) {
-    for (const SlotSocket& own : slot.sockets) {
-      if (own.name == socket) return own.configured;
-    }
-  }
-  return {};
-}
-
 std::size_t Generation::ready_workers() const {
-  std::size_t count = adoption_.spare() && adoption_.spare()->is_healthy() ? 1 : 0;
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) count += healthy_owner(slot) ? 1 : 0;
-  return count;
-}
-
-bool Generation::all_slots_ready() const {
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (!healthy_owner(slot)) return false;
-  }
-  return true;
+  const bool spare = adoption_.spare() && adoption_.spare()->is_healthy();
+  return slots_.healthy_count() + (spare ? 1 : 0);
 }
 
 bool Generation::all_stopped_accepting() const {
   return std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
     return worker->has_stopped_accepting() || worker->is_suspect();
   });
-}
-
-bool Generation::in_crash_loop(SteadyTime now) const {
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    if (parts_.histories[i].policy.in_crash_loop(now)) return true;
-  }
-  return false;
 }
 
 }  // namespace servery

@@ -8,16 +8,18 @@
 //      +--- failure, abort() -----+--> failed ---------------last worker reaped------+
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "common/loop/timer.h"
+#include "common/base/log.h"
 #include "supervisor/adoption.h"
+#include "supervisor/recycle_queue.h"
 #include "supervisor/slot_history.h"
+#include "supervisor/slot_restarts.h"
+#include "supervisor/slots.h"
 #include "supervisor/worker_process.h"
 
 namespace servery {
@@ -79,7 +81,7 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   WallTime since() const { return since_; }
   std::optional<SteadyTime> deadline() const { return deadline_; }
 
-  std::size_t slot_count() const { return slots_.size(); }
+  std::uint32_t slot_count() const { return slots_.size(); }
   // The slot's own worker; nullptr: none now.
   WorkerProcess* worker_of(std::uint32_t slot) const;
   // Who accepts for the slot: its healthy worker or its borrower.
@@ -90,33 +92,31 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   const std::vector<std::unique_ptr<WorkerProcess>>& workers() const { return workers_; }
   const std::vector<SlotSocket>& sockets_of(std::uint32_t slot) const override;
   // The configured address of one of its sockets; empty: not one of its own.
-  std::string_view configured_of(std::string_view socket) const;
+  std::string_view configured_of(std::string_view socket) const {
+    return slots_.configured_of(socket);
+  }
 
   std::size_t ready_workers() const;  // healthy, spares included
-  bool all_slots_ready() const;
+  bool all_slots_ready() const { return slots_.all_healthy(); }
   bool all_stopped_accepting() const;  // those that can answer
-  bool in_crash_loop(SteadyTime now) const;
+  bool in_crash_loop(SteadyTime now) const { return restarts_.in_crash_loop(now); }
   bool was_forced() const { return forced_; }  // a worker had to be killed while it drained
 
  private:
-  struct Slot {
-    WorkerProcess* worker = nullptr;
-    WorkerProcess* successor = nullptr;  // of a worker that is recycled
-    std::unique_ptr<Timer> restart;
-    std::vector<SlotSocket> sockets;
-  };
-
   Generation(const GenerationParts& parts, std::uint64_t id, Plan plan, UniqueFd inputs, bool first,
              GenerationEvents& events);
   Status open_roots();
   void enter(State state);
+  bool leave_unserved();
   void fail_start(const std::string& reason);
 
   // Workers.
-  WorkerProcess* start_worker(std::uint32_t slot);
+  Result<WorkerProcess*> start_worker(std::uint32_t slot);
   void start_slot(std::uint32_t slot);
   void serve_worker(WorkerProcess& worker);
-  void schedule_restart(std::uint32_t slot);
+  // Of a slot without a worker, or with one that is to be replaced.
+  void restart(std::uint32_t slot, Milliseconds at_least = Milliseconds(0));
+  void retry_boot(std::uint32_t slot, const std::string& why, Milliseconds at_least);
   void on_worker_message(WorkerProcess& worker, ipc::ToSupervisor message) override;
   void on_worker_prepared(WorkerProcess& worker);
   void on_worker_ready(WorkerProcess& worker);
@@ -124,6 +124,8 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   void record_end(const WorkerProcess& worker, ExitReason reason, const LastExit& exit);
   void on_slot_worker_gone(std::uint32_t slot, const std::string& why);
   void settle();
+  bool is_first_boot() const;  // of the service: boots that fail are tried again
+  log::Level boot_level(log::Level level) const;
 
   // Recycling: one slot at a time.
   void want_recycle(WorkerProcess& worker, const std::string& reason);
@@ -131,9 +133,9 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   void promote(Slot& slot);
 
   // For the adoption.
-  WorkerProcess* healthy_owner(std::uint32_t slot) const override;
+  WorkerProcess* healthy_owner(std::uint32_t slot) const override { return slots_.healthy(slot); }
   bool is_about_to_accept(std::uint32_t slot) const override;
-  bool is_booting() const override;
+  bool is_booting() const override { return slots_.is_any_booting(); }
   WorkerProcess* find(std::uint64_t worker_id) const override;
   WorkerProcess* start_spare() override;
   void dismiss_spare(WorkerProcess& spare) override;
@@ -149,9 +151,10 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   std::optional<SteadyTime> deadline_;
   std::vector<std::pair<std::string, UniqueFd>> roots_;
   WorkerSetup setup_;
-  std::vector<Slot> slots_;
+  Slots slots_;
+  SlotRestarts restarts_;
   std::vector<SlotSocket> shared_sockets_;
-  std::deque<std::uint32_t> recycling_;  // front: under way
+  RecycleQueue recycling_;
   Adoption adoption_;
   bool forced_ = false;
   std::vector<std::unique_ptr<WorkerProcess>> workers_;  // all, those on their way out included

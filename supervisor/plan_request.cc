@@ -1,5 +1,7 @@
 #include "supervisor/plan_request.h"
 
+#include <algorithm>
+
 #include "common/base/exit_code.h"
 #include "ipc/memfd.h"
 
@@ -30,6 +32,34 @@ void PlanRequest::on_plan(Result<Plan> plan) {
   const Json answer = plan_answer(*plan, fleet_.current(), listeners_);
   reply_.finish(plan->ok() ? kExitDone : kExitInputWrong, answer);
   done_(*this);
+}
+
+void PlanRequests::begin(const tl::expected<std::string, Problem>& inputs, ControlReply reply) {
+  if (requests_.size() >= kMaxAtOnce) return reply.fail(kExitFailed, "too many plans at once");
+  if (!inputs) {
+    return reply.finish(
+        kExitInputWrong,
+        Json{{"verdict", "invalid"}, {"problems", Json::array({to_json(inputs.error())})}});
+  }
+  requests_.push_back(std::make_unique<PlanRequest>(fleet_, listeners_, std::move(reply),
+                                                    [this](PlanRequest& done) { forget(done); }));
+  PlanRequest& plan = *requests_.back();
+  if (const Status begun = plan.begin(loop_, executable_, *inputs); !begun) {
+    plan.fail(begun.error());
+  }
+}
+
+void PlanRequests::forget(PlanRequest& done) {
+  const auto entry = std::find_if(requests_.begin(), requests_.end(),
+                                  [&done](const auto& r) { return r.get() == &done; });
+  loop_.destroy_later(std::move(*entry));
+  requests_.erase(entry);
+}
+
+bool PlanRequests::on_child_exit(pid_t pid, int wait_status) {
+  return std::any_of(requests_.begin(), requests_.end(), [pid, wait_status](const auto& request) {
+    return request->on_child_exit(pid, wait_status);
+  });
 }
 
 Json plan_answer(const Plan& plan, const Generation* current, const Listeners& listeners) {

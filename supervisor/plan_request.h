@@ -1,11 +1,14 @@
 // `servery plan`: what a reload would do now, without doing any of it. Runs its own check child and
-// compares the answer with what serves. Owned by the Supervisor until it has answered; its loop.
+// compares the answer with what serves. Owned by PlanRequests until it has answered; supervisor's
+// loop.
 #pragma once
 
 #include <sys/types.h>
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "supervisor/config_check.h"
 #include "supervisor/control_server.h"
@@ -35,6 +38,30 @@ class PlanRequest {
   std::function<void(PlanRequest&)> done_;
   UniqueFd inputs_;
   std::unique_ptr<ConfigCheck> check_;
+};
+
+// All under way; a few at once, the rest are refused.
+class PlanRequests {
+ public:
+  PlanRequests(Loop& loop, const Executable& executable, const Fleet& fleet,
+               const Listeners& listeners)
+      : loop_(loop), executable_(executable), fleet_(fleet), listeners_(listeners) {}
+
+  // `inputs`: encoded, or why they could not be read.
+  void begin(const tl::expected<std::string, Problem>& inputs, ControlReply reply);
+  // False: not one of their check children.
+  bool on_child_exit(pid_t pid, int wait_status);
+
+ private:
+  static constexpr std::size_t kMaxAtOnce = 4;
+
+  void forget(PlanRequest& done);
+
+  Loop& loop_;
+  const Executable& executable_;
+  const Fleet& fleet_;
+  const Listeners& listeners_;
+  std::vector<std::unique_ptr<PlanRequest>> requests_;
 };
 
 // The answer: {"verdict", "tier", "changes", "listeners", "workers", "connections", "problems"}.

@@ -68,10 +68,12 @@ std::optional<ProcessStat> read_process_stat(pid_t pid) {
 std::uint64_t cgroup_oom_kills() {
   const auto directory = own_cgroup();
   if (!directory) return 0;
-  const auto text = read_small_file(*directory + "/memory.events");
-  if (!text) return 0;
+  return parse_oom_kills(read_small_file(*directory + "/memory.events").value_or(""));
+}
+
+std::uint64_t parse_oom_kills(std::string_view memory_events) {
   constexpr std::string_view kKey = "oom_kill ";
-  for (std::string_view line : split(*text, '\n')) {
+  for (std::string_view line : split(memory_events, '\n')) {
     if (line.substr(0, kKey.size()) != kKey) continue;
     return parse_unsigned<std::uint64_t>(line.substr(kKey.size())).value_or(0);
   }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace servery {
 
@@ -21,5 +22,7 @@ std::optional<ProcessStat> read_process_stat(pid_t pid);
 // Out-of-memory kills the kernel has counted in this process's cgroup (v2); 0 where it does not
 // say.
 std::uint64_t cgroup_oom_kills();
+// The same from the text of a memory.events file.
+std::uint64_t parse_oom_kills(std::string_view memory_events);
 
 }  // namespace servery

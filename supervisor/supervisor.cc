@@ -19,7 +19,8 @@ namespace {
 
 constexpr Milliseconds kTick{100};
 constexpr std::uint64_t kSupervisorDescriptors = 65'536;
-constexpr std::size_t kMaxPlanRequests = 4;
+// What one worker and one listener need; libuv aborts when its own first ones are refused.
+constexpr std::uint64_t kMinDescriptors = 48;
 
 void print_line(std::string_view text) { fmt::print(stderr, "{}\n", text); }
 
@@ -41,7 +42,7 @@ int run_supervisor(const SuperviseOptions& options) {
   auto supervisor = Supervisor::create(options);
   if (!supervisor) {
     print_line("servery: " + supervisor.error().text);
-    return kExitFailed;
+    return supervisor.error().code == Errc::kInvalid ? kExitInputWrong : kExitFailed;
   }
   return (*supervisor)->run();
 }
@@ -58,6 +59,7 @@ Supervisor::Supervisor(const SuperviseOptions& options, std::unique_ptr<Loop> lo
       relay_(fleet_, listeners_),
       reloads_(ReloadParts{*loop_, clock_, executable_, listeners_}, *this, fleet_, options.inputs,
                options.config_path),
+      plans_(*loop_, executable_, fleet_, listeners_),
       tick_(*loop_, [this] { tick(); }),
       last_tick_(started_),
       watchdog_(*loop_, [this] { notify_.watchdog(); }) {}
@@ -65,7 +67,12 @@ Supervisor::Supervisor(const SuperviseOptions& options, std::unique_ptr<Loop> lo
 Supervisor::~Supervisor() = default;
 
 Result<std::unique_ptr<Supervisor>> Supervisor::create(const SuperviseOptions& options) {
-  SERVERY_TRY(raise_descriptor_limit(kSupervisorDescriptors));
+  const std::uint64_t descriptors = SERVERY_TRY(raise_descriptor_limit(kSupervisorDescriptors));
+  if (descriptors < kMinDescriptors) {
+    return fail(Errc::kExhausted, fmt::format("the limit of open files (ulimit -n) is {}: at least "
+                                              "{} are needed",
+                                              descriptors, kMinDescriptors));
+  }
   Executable executable = SERVERY_TRY(Executable::open_own());
   std::vector<InheritedFd> inherited = SERVERY_TRY(take_inherited_fds());
   Notify notify = SERVERY_TRY(Notify::from_environment());
@@ -133,9 +140,7 @@ void Supervisor::on_child_exit(pid_t pid, int wait_status) {
     if (generation->on_child_exit(pid, wait_status, oom)) return;
   }
   if (reloads_.running() && reloads_.running()->on_child_exit(pid, wait_status)) return;
-  for (const auto& request : plan_requests_) {
-    if (request->on_child_exit(pid, wait_status)) return;
-  }
+  if (plans_.on_child_exit(pid, wait_status)) return;
   log::debug("child_reaped", {{"pid", pid}});
 }
 
@@ -167,7 +172,7 @@ void Supervisor::on_request(const Json& request, ControlReply reply) {
   } else if (command == "reload") {
     on_reload_request(request, std::move(reply));
   } else if (command == "plan") {
-    on_plan_request(request, std::move(reply));
+    plans_.begin(reloads_.read_inputs(string_member(request, "config")), std::move(reply));
   } else if (command == "stop") {
     on_stop_request(request, std::move(reply));
   } else {
@@ -180,28 +185,6 @@ void Supervisor::on_reload_request(const Json& request, ControlReply reply) {
   caller.wait_drained = is_set(request, "wait_drained");
   caller.reply.emplace(std::move(reply));
   reloads_.request(string_member(request, "config"), std::move(caller));
-}
-
-void Supervisor::on_plan_request(const Json& request, ControlReply reply) {
-  if (plan_requests_.size() >= kMaxPlanRequests) return reply.fail(kExitFailed, "too many plans");
-  auto inputs = reloads_.read_inputs(string_member(request, "config"));
-  if (!inputs) {
-    const Json problem = to_json(inputs.error());
-    return reply.finish(kExitInputWrong,
-                        Json{{"verdict", "invalid"}, {"problems", Json::array({problem})}});
-  }
-  const auto forget = [this](PlanRequest& done) {
-    const auto entry = std::find_if(plan_requests_.begin(), plan_requests_.end(),
-                                    [&done](const auto& r) { return r.get() == &done; });
-    loop_->destroy_later(std::move(*entry));
-    plan_requests_.erase(entry);
-  };
-  plan_requests_.push_back(
-      std::make_unique<PlanRequest>(fleet_, listeners_, std::move(reply), forget));
-  PlanRequest& plan = *plan_requests_.back();
-  if (const Status begun = plan.begin(*loop_, executable_, *inputs); !begun) {
-    plan.fail(begun.error());
-  }
 }
 
 void Supervisor::on_stop_request(const Json& request, ControlReply reply) {
@@ -351,13 +334,7 @@ bool Supervisor::old_stopped_accepting() const {
 
 void Supervisor::on_reload_done(Verdict verdict) {
   count_verdict(verdict.kind);
-  const log::Level level =
-      verdict.kind == Verdict::Kind::kCommitted ? log::Level::kInfo : log::Level::kError;
-  log::write(level, "reload",
-             {{"verdict", verdict_name(verdict.kind)},
-              {"generation", verdict.generation},
-              {"ms", verdict.duration.count()},
-              {"error", verdict.error}});
+  log_verdict(verdict);
   if (!is_serving_) {
     on_first_start_done(verdict);
   } else {
@@ -371,6 +348,17 @@ void Supervisor::on_reload_done(Verdict verdict) {
   reloads_.on_done(verdict);
 }
 
+// A start that is refused says so in its own words (on_first_start_done), and only there.
+void Supervisor::log_verdict(const Verdict& verdict) const {
+  const bool committed = verdict.kind == Verdict::Kind::kCommitted;
+  if (!is_serving_ && !committed) return;
+  log::write(committed ? log::Level::kInfo : log::Level::kError, "reload",
+             {{"verdict", verdict_name(verdict.kind)},
+              {"generation", verdict.generation},
+              {"ms", verdict.duration.count()},
+              {"error", verdict.error}});
+}
+
 void Supervisor::count_verdict(Verdict::Kind kind) {
   if (!memory_ || !is_serving_) return;
   memory_->add(kind == Verdict::Kind::kCommitted ? Metric::kReloadCommitted
@@ -380,9 +368,8 @@ void Supervisor::count_verdict(Verdict::Kind kind) {
 
 void Supervisor::on_first_start_done(const Verdict& verdict) {
   if (verdict.kind != Verdict::Kind::kCommitted) {
-    for (const Problem& problem : verdict.problems) print_line(format_problem(problem));
-    if (verdict.problems.empty() && !stop_) print_line("servery: " + verdict.error);
     if (!stop_) {
+      for (const std::string& line : refusal_lines(verdict)) print_line(line);
       begin_stop();
       stop_->exit_code = verdict.exit_code();
     }
@@ -443,7 +430,7 @@ void Supervisor::leave_if_empty() {
                     {"problems", Json::array()}};
   for (ControlReply& reply : stop_->replies) reply.finish(code, result);
   stop_->replies.clear();
-  log::info("stopped", {{"code", code}});
+  if (is_serving_) log::info("stopped", {{"code", code}});
   exit_code_ = code;
   loop_->stop();
 }

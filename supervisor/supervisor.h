@@ -68,7 +68,6 @@ class Supervisor final : private SignalWatcher,
   // Control socket.
   void on_request(const Json& request, ControlReply reply) override;
   void on_reload_request(const Json& request, ControlReply reply);
-  void on_plan_request(const Json& request, ControlReply reply);
   void on_stop_request(const Json& request, ControlReply reply);
   Status open_control_socket(const Plan& plan);
   StatusSources status_sources() const;
@@ -92,6 +91,7 @@ class Supervisor final : private SignalWatcher,
   bool old_stopped_accepting() const override;
   Generation* current_generation() const override { return fleet_.current(); }
   void on_reload_done(Verdict verdict) override;
+  void log_verdict(const Verdict& verdict) const;
   void count_verdict(Verdict::Kind kind);
   void on_first_start_done(const Verdict& verdict);
   void retire_sockets();
@@ -124,7 +124,7 @@ class Supervisor final : private SignalWatcher,
   Retirement retirement_;
   HandOverRelay relay_;
   ReloadQueue reloads_;
-  std::vector<std::unique_ptr<PlanRequest>> plan_requests_;
+  PlanRequests plans_;
   std::unique_ptr<SignalWatch> signals_;
   std::unique_ptr<ControlServer> control_;
   Timer tick_;

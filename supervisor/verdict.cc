@@ -33,6 +33,15 @@ std::string_view verdict_name(Verdict::Kind kind) {
   return "rolled_back";
 }
 
+std::vector<std::string> refusal_lines(const Verdict& verdict) {
+  if (verdict.problems.empty()) return {"servery: " + verdict.error};
+  std::vector<std::string> lines;
+  for (const Problem& problem : verdict.problems) {
+    lines.push_back("servery: " + format_problem(problem));
+  }
+  return lines;
+}
+
 Json to_json(const Verdict& verdict) {
   Json problems = Json::array();
   for (const Problem& problem : verdict.problems) problems.push_back(to_json(problem));

@@ -33,6 +33,8 @@ struct Verdict {
 };
 
 std::string_view verdict_name(Verdict::Kind kind);
+// What a refused start prints: each problem once, the error alone when there is none.
+std::vector<std::string> refusal_lines(const Verdict& verdict);
 // {"verdict", "generation", "tier", "error", "problems", "at", "duration_ms"}.
 Json to_json(const Verdict& verdict);
 

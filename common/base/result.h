@@ -11,7 +11,7 @@
 namespace servery {
 
 // What went wrong, as far as a caller may act on it. `http/error_response` maps a code to a status
-// once, `exit_code` in config/cli maps it to a process exit code once.
+// once; common/base/exit_code.h has the exit codes of a process.
 enum class Errc {
   kInvalid,      // the input breaks a rule (syntax, range, type)
   kNotFound,     // the named thing does not exist

@@ -40,7 +40,8 @@ std::string percent_encode_path(std::string_view path);
 // Text and attribute values: the five characters that mean something in HTML as references.
 void append_html_escaped(std::string& out, std::string_view text);
 
-// The candidate closest to `word` by edit distance, if close enough to be a likely slip.
+// The candidate closest to `word` by edit distance (a transposition is one edit), if close enough
+// to be a likely slip.
 std::optional<std::string_view> nearest_name(std::string_view word,
                                              const std::vector<std::string_view>& candidates);
 

@@ -1,11 +1,15 @@
 """Start, readiness, status, stop, and what a start refuses."""
 
+import errno
 import json
+import os
 import re
+import resource
 import signal
 import socket
 import unittest
 
+import seccomp
 from case import ServeryCase
 from servery import run_command
 
@@ -95,6 +99,25 @@ class StartAndStop(ServeryCase):
         self.stop_and_check(server)
 
 
+class KernelFallbacks(ServeryCase):
+    def test_refused_calls_are_done_without_and_named(self):
+        for error in (errno.ENOSYS, errno.EPERM):
+            with self.subTest(errno.errorcode[error]):
+                server = self.start(self.site_config(workers=2),
+                                    preexec_fn=lambda: seccomp.deny(seccomp.OPENAT2, error)).wait_ready()
+                self.assert_serves(server)
+                self.assertEqual(self.get(server, "/none").status, 404)
+                self.assertEqual(server.status()["fallbacks"],
+                                 [{"call": "openat2", "workers": 2}, {"call": "resolve_cached", "workers": 2}])
+                self.assertIn("without openat2 in 2 workers", server.command("status").stdout)
+                self.stop_and_check(server)
+
+    def test_nothing_is_named_where_nothing_is_refused(self):
+        server = self.serve()
+        self.assertEqual(server.status()["fallbacks"], [])
+        self.stop_and_check(server)
+
+
 class QuickMode(ServeryCase):
     def quick(self, *arguments, **options):
         return self.start(arguments=[self.site, *arguments], **options).wait_ready()
@@ -138,12 +161,15 @@ class QuickMode(ServeryCase):
 
 
 class RefusedStart(ServeryCase):
-    EXPECTED_ERRORS = ("",)  # each of these says on stderr why it did not start
-
-    def assert_refused(self, code, text, config=None, arguments=()):
-        server = self.start(config, arguments)
+    def assert_refused(self, code, text, config=None, arguments=(), **options):
+        """One line says why, and nothing is left."""
+        before = sorted(self.directory.rglob("*"))
+        server = self.start(config, arguments, **options)
         self.assertEqual(server.wait_exit(), code, server.lines)
-        self.assertRegex("\n".join(server.lines), text)
+        self.assertEqual([line[:9] for line in server.lines], ["servery: "], server.lines)
+        self.assertRegex(server.lines[0], text)
+        left = [path for path in self.directory.rglob("*") if path not in before and path != server.config]
+        self.assertEqual(left, [])
         self.check_nothing_left()
 
     def test_unknown_flag(self):
@@ -185,10 +211,8 @@ class RefusedStart(ServeryCase):
     def test_busy_port(self):
         with socket.create_server(("127.0.0.1", 0)) as other:
             port = other.getsockname()[1]
-            server = self.start(self.site_config(listeners=f'{{address: "127.0.0.1:{port}"}}'))
-            self.assertEqual(server.wait_exit(), 1, server.lines)
-            self.assertRegex("\n".join(server.lines), rf"127\.0\.0\.1:{port}.*in use")
-            self.check_nothing_left()
+            self.assert_refused(1, rf"127\.0\.0\.1:{port} is in use by {os.getpid()}",
+                                self.site_config(listeners=f'{{address: "127.0.0.1:{port}"}}'))
 
     def test_port_of_another_servery_is_busy_too(self):
         first = self.serve()
@@ -204,6 +228,101 @@ class RefusedStart(ServeryCase):
         self.assertEqual(second.wait_exit(), 1, second.lines)
         self.assert_serves(first)
         self.stop_and_check(first)
+
+    def test_bad_flags(self):
+        for text, *arguments in (
+                (r"serve: --workers: a value is expected", "--workers"),
+                (r"serve: --workers: may be given once", "--workers", "1", "--workers", "2"),
+                (r"--workers: runtime\.workers: .*\(did you mean auto\?\)", "--workers", "atuo"),
+                (r"serve: unexpected argument `b`", self.site, "b"),
+                (r"serve: --set x: KEY=VALUE", "--set", "x"),
+                (r"--set: runtime\.wrkers: unknown key \(did you mean workers\?\)", "--set", "runtime.wrkers=1"),
+                (r"--listen: listeners\[0\]\.address: the port", "--listen", "70000"),
+                (r"DIR: routes\[0\]\.static\.root: .*/one-kib\.bin is not a directory", self.site / "one-kib.bin")):
+            with self.subTest(text):
+                self.assert_refused(2, text, arguments=arguments)
+
+    def test_bad_files(self):
+        os.mkfifo(self.directory / "fifo")
+        for path, text in ((self.directory, "not a regular file"), (self.directory / "fifo", "not a regular file"),
+                           ("/dev/zero", "not a regular file"), (self.directory / "none", "No such file"),
+                           (self.write("huge.yaml", b"#" * (1 << 20) + b"\n"), "larger than 1 MiB")):
+            with self.subTest(path=path):
+                self.assert_refused(2, f"servery: {path}: {text}", arguments=["-c", path])
+
+    def test_bad_text(self):
+        good = self.site_config()
+        for place, config in (
+                (r"1:1: the file holds no configuration", ""), (r"1:1: ", "hello\n"), (r"1:1: ", "- a\n"),
+                (r"1:1: schema: `schema: 1` is required", good.replace("schema: 1\n", "")),
+                (r"1:9: schema: must be 1", good.replace("schema: 1", "schema: 2")),
+                (r"1:9: schema: tags are not allowed", good.replace("schema: 1", "schema: !!int 1")),
+                (r"9:1: schema: the key is there twice", good + "schema: 1\n"),
+                (r"9:1: only one document", good + "---\n" + good),
+                (r"9:1: control character 0x00", good + "\0"),
+                (r"2:\d+: hosts(\[0\])+: nested deeper than 32", "schema: 1\nhosts: " + "[" * 5000 + "]" * 5000),
+                (r"2:8: hosts: anchors and aliases", "schema: 1\nhosts: &a [b]\n"),
+                (r"2:5: limits\.<<: merge keys", "schema: 1\nlimits: {<<: {connections: 1}}\n"),
+                (r"3:\d+: not YAML", "schema: 1\nruntime:\n\tworkers: 1\n"),
+                (r"3:1: not YAML", "schema: 1\nlisteners: [\n")):
+            with self.subTest(place):
+                self.assert_refused(2, rf"servery\.yaml:{place}", config=config)
+
+    def test_text_that_is_not_utf_8(self):
+        path = self.write("latin.yaml", self.site_config().encode() + b"# \xe4\n")
+        self.assert_refused(2, r"latin\.yaml:9:3: byte 0xe4 is not UTF-8", arguments=["-c", path])
+
+    def test_bad_environment(self):
+        for code, text, environment in (
+                (2, r"SERVERY__RUNTIME__WRKERS: runtime\.wrkers: unknown key", {"SERVERY__RUNTIME__WRKERS": "1"}),
+                (2, r"SERVERY__RUNTIME__WORKERS: runtime\.workers: ", {"SERVERY__RUNTIME__WORKERS": "x"}),
+                (2, r"NOTIFY_SOCKET is neither", {"NOTIFY_SOCKET": "nonsense"})):
+            with self.subTest(text):
+                self.assert_refused(code, text, arguments=[self.site], env=environment)
+
+    def test_bad_places_of_the_control_socket(self):
+        for code, text, path in (
+                (2, r"control_socket: at most \d+ bytes", self.directory / ("x" * 150)),
+                (2, r"control_socket: there is no directory .*/a$", self.directory / "a" / "b" / "c.sock"),
+                (2, r"control_socket: .*/index\.html is not a directory", self.site / "index.html" / "c.sock"),
+                (2, r"control_socket: something that is not a socket", self.site)):
+            with self.subTest(text):
+                self.assert_refused(code, text, arguments=[self.site, "--control", path], control_flag=False)
+
+    def test_directory_made_for_the_control_socket_goes_with_it(self):
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            listen = f"127.0.0.1:{other.getsockname()[1]}"
+            self.assert_refused(1, "in use", arguments=[
+                self.site, "--listen", listen, "--control", self.directory / "made" / "c.sock"], control_flag=False)
+
+    def test_too_few_descriptors(self):
+        for limit in (6, 20):
+            with self.subTest(limit):
+                self.assert_refused(1, rf"open files \(ulimit -n\) is {limit}: at least", self.site_config(),
+                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+
+    def test_address_of_another_machine(self):
+        self.assert_refused(1, r"192\.0\.2\.1:8000: Cannot assign", self.site_config(listeners='{address: "192.0.2.1:8000"}'))
+
+    def test_root_that_the_worker_cannot_read(self):
+        if os.geteuid() != 0:
+            self.skipTest("root may read what its workers may not")
+        (self.directory / "private").mkdir(0o700)
+        self.assert_refused(1, r"static root .*/private: Permission denied \(worker \d, 5 attempts\)",
+                            self.site_config().replace("root: site", "root: private"))
+
+    def test_what_an_ordinary_user_may_not(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs a user to become")
+        nobody = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+        (self.directory / "private").mkdir(0o700)
+        listen = ["--listen", "127.0.0.1:0"]
+        for code, text, arguments in (
+                (2, r"runtime\.user: only root can", [self.site, *listen, "--set", "runtime.user=daemon"]),
+                (2, r"static\.root: .*/private: Permission denied", [self.directory / "private", *listen]),
+                (1, r"servery\.sock\.lock: Permission denied", [self.site, *listen])):
+            with self.subTest(text):
+                self.assert_refused(code, text, arguments=arguments, **nobody)
 
     def test_no_server_at_the_control_socket(self):
         for command in ("status", "reload", "stop", "plan"):

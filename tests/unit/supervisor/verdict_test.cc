@@ -35,6 +35,25 @@ TEST(Verdict, JsonHasTheMembersOfLastReload) {
   EXPECT_TRUE(to_json(verdict)["error"].is_null());
 }
 
+TEST(Verdict, ARefusedStartSaysEachProblemOnce) {
+  Verdict verdict;
+  verdict.kind = Verdict::Kind::kInvalid;
+  verdict.error = "s.yaml:2:1: x: unknown key (and 1 more)";
+  verdict.problems.push_back({"s.yaml", 2, 1, "x", "unknown_key", "unknown key", ""});
+  verdict.problems.push_back({"--set", 0, 0, "y", "unknown_key", "unknown key", "z"});
+  EXPECT_EQ(refusal_lines(verdict),
+            (std::vector<std::string>{"servery: s.yaml:2:1: x: unknown key",
+                                      "servery: --set: y: unknown key (did you mean z?)"}));
+}
+
+TEST(Verdict, ARefusedStartWithoutProblemsSaysItsError) {
+  Verdict verdict;
+  verdict.kind = Verdict::Kind::kRolledBack;
+  verdict.error = "127.0.0.1:80: Permission denied";
+  EXPECT_EQ(refusal_lines(verdict),
+            (std::vector<std::string>{"servery: 127.0.0.1:80: Permission denied"}));
+}
+
 TEST(Verdict, TimesAreUtcWithMilliseconds) {
   EXPECT_EQ(format_time(WallTime(std::chrono::nanoseconds(0))), "1970-01-01T00:00:00.000Z");
   EXPECT_EQ(format_time(WallTime(std::chrono::nanoseconds(1'700'000'000'250'999'999))),

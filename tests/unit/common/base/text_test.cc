@@ -48,9 +48,29 @@ TEST(Text, UnsignedNumbersAreDigitsThatFit) {
   }
 }
 
+TEST(Text, ComparesAsciiWithoutCase) {
+  EXPECT_TRUE(equals_ignore_case("Keep-Alive", "kEEP-aLIVE"));
+  EXPECT_FALSE(equals_ignore_case("close", "closed"));
+  EXPECT_FALSE(equals_ignore_case("\xc4", "\xe4")) << "no locale";
+  EXPECT_TRUE(starts_with_ignore_case("Bearer x", "bearer "));
+  EXPECT_FALSE(starts_with_ignore_case("be", "bearer"));
+  EXPECT_EQ(to_lower("A-Z[]"), "a-z[]");
+}
+
+TEST(Text, TrimsOptionalWhitespaceOnly) {  // RFC 9110 5.6.3
+  EXPECT_EQ(trim_ows(" \t a b\t "), "a b");
+  EXPECT_EQ(trim_ows("\na"), "\na");
+  EXPECT_EQ(trim_ows(" \t"), "");
+}
+
 TEST(Text, NearestNameIsALikelySlip) {
   EXPECT_EQ(nearest_name("lsiting", {"listing", "archive"}), "listing");
   EXPECT_EQ(nearest_name("zzz", {"listing", "archive"}), std::nullopt);
+}
+
+TEST(Text, ASwapOfNeighboursIsOneSlip) {
+  EXPECT_EQ(nearest_name("atuo", {"auto"}), "auto");
+  EXPECT_EQ(nearest_name("utao", {"auto"}), std::nullopt) << "two slips in four letters";
 }
 
 }  // namespace
