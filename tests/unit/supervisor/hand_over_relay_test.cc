@@ -1,0 +1,79 @@
+#include "supervisor/hand_over_relay.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/unit/supervisor/fleet_fixture.h"
+
+namespace servery {
+namespace {
+
+class HandOverRelayTest : public test::FleetFixture {
+ protected:
+  void on_taken_over(WorkerProcess& taker, const ipc::TakenOver& message) override {
+    relay.on_taken_over(taker, message);
+  }
+  void on_worker_gone(WorkerProcess& worker) override { relay.on_worker_gone(worker); }
+
+  // Connections with these ids, accepted on a socket of `giver`.
+  static ipc::HandOver offer(const Generation& giver, std::vector<std::uint64_t> ids) {
+    ipc::HandOver message;
+    for (const std::uint64_t id : ids) {
+      ipc::Connection connection;
+      connection.id = id;
+      connection.listener = giver.sockets_of(0).front().name;
+      connection.fd = UniqueFd(::open("/dev/null", O_RDWR | O_CLOEXEC));
+      message.connections.push_back(std::move(connection));
+    }
+    return message;
+  }
+  // A scripted giver reports what it was told: (offered, taken).
+  static std::pair<std::uint32_t, std::uint32_t> told(const WorkerProcess& giver) {
+    return {giver.open_work().keepalive, giver.open_work().response};
+  }
+
+  HandOverRelay relay{fleet};
+};
+
+TEST_F(HandOverRelayTest, GoesToTheSameSlotOfTheCurrentGenerationAndBackComesWhatWasTaken) {
+  Generation& old = serve(plan_for(2));
+  Generation& current = serve(plan_for(2));
+  WorkerProcess& giver = *old.worker_of(1);
+  const pid_t bystander = current.worker_of(0)->pid();
+  ::kill(bystander, SIGSTOP);
+  relay.on_hand_over(giver, offer(old, {11, 12, 13}));
+  run_until([&] { return told(giver) == std::pair(3U, 3U); });
+  ::kill(bystander, SIGCONT);
+}
+
+TEST_F(HandOverRelayTest, WithoutASuccessorEverythingStays) {
+  Generation& only = serve(plan_for(1));
+  relay.on_hand_over(*only.worker_of(0), offer(only, {5}));
+  run_until([&] { return told(*only.worker_of(0)) == std::pair(1U, 0U); });
+}
+
+TEST_F(HandOverRelayTest, OfAListenerThatIsGoneNothingGoesOn) {
+  Generation& old = serve(plan_for(1));
+  Generation& current = serve(plan_for(1));
+  (void)current;
+  ipc::HandOver message = offer(old, {1, 2});
+  message.connections[1].listener = "l-unknown-0";
+  relay.on_hand_over(*old.worker_of(0), std::move(message));
+  run_until([&] { return told(*old.worker_of(0)).first == 1; });
+  run_until([&] { return told(*old.worker_of(0)) == std::pair(1U, 1U); });
+}
+
+TEST_F(HandOverRelayTest, ATakerThatDiesGivesEverythingBack) {
+  Generation& old = serve(plan_for(1));
+  Generation& current = serve(plan_for(1));
+  const pid_t taker = current.worker_of(0)->pid();
+  ::kill(taker, SIGSTOP);
+  relay.on_hand_over(*old.worker_of(0), offer(old, {7, 8}));
+  ::kill(taker, SIGKILL);
+  run_until([&] { return told(*old.worker_of(0)) == std::pair(2U, 0U); });
+}
+
+}  // namespace
+}  // namespace servery
