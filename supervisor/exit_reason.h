@@ -34,6 +34,22 @@ struct ExitFacts {
 
 ExitReason classify_exit(const ExitFacts& facts);
 
+// Which SIGKILLs were the kernel's: every out-of-memory kill it has counted explains one, so that
+// two workers killed at once are both told apart from a worker an operator kills.
+class OomKills {
+ public:
+  explicit OomKills(std::uint64_t counted) : explained_(counted) {}
+  // A child ended by SIGKILL, and the kernel has counted so many by now.
+  bool explain(std::uint64_t counted) {
+    if (counted <= explained_) return false;
+    ++explained_;
+    return true;
+  }
+
+ private:
+  std::uint64_t explained_;
+};
+
 // `last_exit` of a slot in `status`.
 struct LastExit {
   ExitReason reason = ExitReason::kDrained;

@@ -32,7 +32,7 @@ class Executable {
   // This process's own binary.
   static Result<Executable> open_own();
 
-  // The child's pid. It has not necessarily been executed yet: a failure is its exit with
+  // The child's pid, once it runs its role; a child that could not be executed exits with
   // kExecFailed.
   Result<pid_t> spawn(const SpawnRequest& request) const;
 

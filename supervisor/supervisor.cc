@@ -55,6 +55,7 @@ Supervisor::Supervisor(const SuperviseOptions& options, std::unique_ptr<Loop> lo
       notify_(std::move(notify)),
       listeners_(std::move(inherited)),
       random_engine_(std::random_device{}()),
+      oom_kills_(cgroup_oom_kills()),
       retirement_(listeners_, fleet_),
       relay_(fleet_, listeners_),
       reloads_(ReloadParts{*loop_, clock_, executable_, listeners_}, *this, fleet_, options.inputs,
@@ -86,7 +87,6 @@ Result<std::unique_ptr<Supervisor>> Supervisor::create(const SuperviseOptions& o
 
 int Supervisor::run() {
   ::signal(SIGPIPE, SIG_IGN);
-  oom_kills_ = cgroup_oom_kills();
   if (const auto interval = notify_.watchdog_interval()) watchdog_.start_repeating(*interval);
   tick_.start_repeating(kTick);
   loop_->post([this] { reloads_.request({}, {}); });
@@ -132,10 +132,8 @@ void Supervisor::reap_children() {
 }
 
 void Supervisor::on_child_exit(pid_t pid, int wait_status) {
-  bool oom = false;
-  if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL) {
-    oom = cgroup_oom_kills() > std::exchange(oom_kills_, cgroup_oom_kills());
-  }
+  const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+  const bool oom = killed && oom_kills_.explain(cgroup_oom_kills());
   for (Generation* generation : generations()) {
     if (generation->on_child_exit(pid, wait_status, oom)) return;
   }

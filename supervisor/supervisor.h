@@ -15,6 +15,7 @@
 #include "common/loop/timer.h"
 #include "common/loop/watch.h"
 #include "supervisor/control_server.h"
+#include "supervisor/exit_reason.h"
 #include "supervisor/fleet.h"
 #include "supervisor/hand_over_relay.h"
 #include "supervisor/listeners.h"
@@ -115,7 +116,7 @@ class Supervisor final : private SignalWatcher,
   std::mt19937 random_engine_;
   std::uint64_t last_generation_ = 0;
   bool is_serving_ = false;  // the first start is done
-  std::uint64_t oom_kills_ = 0;
+  OomKills oom_kills_;
   std::optional<Verdict> last_reload_;
   std::optional<SupervisorStop> stop_;
   int exit_code_ = kExitDone;

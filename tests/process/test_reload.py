@@ -1,5 +1,6 @@
 """Reload: verdicts, losslessness under load, worker and listener changes, nothing leaked."""
 
+import json
 import os
 import signal
 import socket
@@ -195,10 +196,25 @@ class Reload(LoadCase):
         control = self.directory / "servery.sock"
         server = self.start(self.site_config(runtime=f"control_socket: {control}"), control_flag=False)
         server.wait_ready()
+        pids = server.worker_pids()
         code, verdict = server.reload(config=self.site_config(runtime=f"control_socket: {control}.moved"))
-        self.assertNotEqual(code, 0, verdict)
-        self.assertIn("runtime.control_socket", str(verdict))
+        self.assertEqual((code, verdict["verdict"], verdict["tier"], verdict["generation"]),
+                         (1, "rolled_back", "restart", 1))
+        (problem,) = verdict["problems"]
+        self.assertEqual((problem["key"], problem["reason"]), ("runtime.control_socket", "needs_restart"))
+        self.assertEqual(json.loads(server.command("plan", "--json").stdout)["tier"], "restart")
+        self.assertEqual(server.worker_pids(), pids)
         self.assert_serves(server)
+        self.stop_and_check(server)
+
+    def test_each_problem_is_printed_once(self):
+        server = self.serve()
+        server.config.write_text(self.site_config(workers="many") + "wrong: 1\n")
+        result = server.command("reload")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stdout, r"^reload: invalid, generation 1, ")
+        for problem in ("runtime.workers", "wrong: unknown key"):
+            self.assertEqual(result.stdout.count(problem), 1, result.stdout)
         self.stop_and_check(server)
 
 

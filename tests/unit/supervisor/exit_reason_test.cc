@@ -54,5 +54,15 @@ TEST(ExitReason, NamesAreThoseOfTheStatusSchema) {
   EXPECT_EQ(exit_reason_name(ExitReason::kDrained), "drained");
 }
 
+TEST(OomKills, EachKillTheKernelCountedExplainsOne) {
+  OomKills kills(3);  // counted before we started
+  EXPECT_FALSE(kills.explain(3)) << "somebody else's SIGKILL";
+  EXPECT_TRUE(kills.explain(5));
+  EXPECT_TRUE(kills.explain(5)) << "two at once";
+  EXPECT_FALSE(kills.explain(5));
+  EXPECT_FALSE(kills.explain(0)) << "the file is gone";
+  EXPECT_TRUE(kills.explain(6));
+}
+
 }  // namespace
 }  // namespace servery
