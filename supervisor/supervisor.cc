@@ -256,7 +256,7 @@ void Supervisor::on_worker_gone(WorkerProcess& worker) {
 }
 
 void Supervisor::on_gone(Generation& generation) {
-  log::info("generation_gone", {{"generation", generation.id()}});
+  if (is_serving_) log::info("generation_gone", {{"generation", generation.id()}});
   if (stop_ && generation.was_forced()) stop_->exit_code = kExitFailed;
   loop_->destroy_later(fleet_.remove(generation));
   if (memory_) memory_->set(Metric::kGenerations, fleet_.all().size());

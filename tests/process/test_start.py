@@ -262,7 +262,7 @@ class RefusedStart(ServeryCase):
                 (r"9:1: control character 0x00", good + "\0"),
                 (r"2:\d+: hosts(\[0\])+: nested deeper than 32", "schema: 1\nhosts: " + "[" * 5000 + "]" * 5000),
                 (r"2:8: hosts: anchors and aliases", "schema: 1\nhosts: &a [b]\n"),
-                (r"2:5: limits\.<<: merge keys", "schema: 1\nlimits: {<<: {connections: 1}}\n"),
+                (r"2:10: limits\.<<: merge keys", "schema: 1\nlimits: {<<: {connections: 1}}\n"),
                 (r"3:\d+: not YAML", "schema: 1\nruntime:\n\tworkers: 1\n"),
                 (r"3:1: not YAML", "schema: 1\nlisteners: [\n")):
             with self.subTest(place):

@@ -21,7 +21,7 @@ class ReloadTest : public test::ReloadFixture {
 
   void begin(const std::string& inputs) {
     verdict.reset();
-    reload = std::make_unique<Reload>(reload_parts(), *this);
+    reload = std::make_unique<Reload>(reload_parts(), static_cast<ReloadHost&>(*this));
     reload->begin(inputs);
   }
   void begin(const Plan& plan) { begin(dump_json(to_json(plan))); }
