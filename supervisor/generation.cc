@@ -281,7 +281,7 @@ void Generation::on_worker_end(WorkerProcess& worker, ExitReason reason, int wai
       on_slot_worker_gone(dead->slot(), describe_end(*dead, exit));
     }
   }
-  adoption_.reconcile();
+  if (state_ == State::kServing) adoption_.reconcile();  // before, there is nothing to accept for
   events_.on_workers_changed(*this);
   settle();
 }

@@ -72,8 +72,8 @@ Result<std::uint32_t> reading_capability() {
   auto header = capability_header();
   CapabilitySets sets{};
   if (syscall(SYS_capget, &header, sets.data()) != 0) return fail_errno("capget", errno);
-  for (const unsigned capability : {CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE}) {
-    if (sets[0].permitted & (1U << capability)) return 1U << capability;
+  for (const std::uint32_t mask : {1U << CAP_DAC_READ_SEARCH, 1U << CAP_DAC_OVERRIDE}) {
+    if (sets[0].permitted & mask) return mask;
   }
   return std::uint32_t{0};
 }

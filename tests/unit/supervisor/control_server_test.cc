@@ -262,7 +262,14 @@ TEST_F(ControlServerTest, AnotherUserIsNotPermitted) {
   EXPECT_EQ(server_->counts().requests, 0U);
 }
 
-TEST_F(ControlServerTest, ItsDirectoryIsMadePrivateAndTheSocketGoesWithIt) {
+TEST_F(ControlServerTest, ADirectoryThatWasThereStays) {
+  std::filesystem::create_directory(directory_ + "/servery");
+  start();
+  server_.reset();
+  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/servery"));
+}
+
+TEST_F(ControlServerTest, ItsDirectoryIsMadePrivateAndBothGoWithIt) {
   start();
   struct stat info {};
   ASSERT_EQ(stat((directory_ + "/servery").c_str(), &info), 0);
@@ -273,7 +280,7 @@ TEST_F(ControlServerTest, ItsDirectoryIsMadePrivateAndTheSocketGoesWithIt) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Errc::kExists);
   server_.reset();
-  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/servery"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/servery"));
 }
 
 TEST_F(ControlServerTest, ADirectoryOthersControlIsNotUsed) {

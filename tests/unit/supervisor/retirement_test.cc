@@ -19,6 +19,7 @@ class RetirementTest : public test::FleetFixture {
     }
   }
   void on_worker_gone(WorkerProcess&) override { retirement.reassign(); }
+  void on_workers_changed(Generation&) override { retirement.reassign(); }
 
   // Nothing is wanted any more: every socket leaves.
   void retire_all() {
