@@ -1,0 +1,54 @@
+"""What the figures (figures_*.py) show, in seconds instead of minutes: counts exactly, times at ten times the figure."""
+
+import os
+import signal
+import time
+import unittest
+
+import processes
+from load_case import EVERY_MODE, LoadCase
+
+
+class Limits(LoadCase):
+    SERIAL = True
+    EXPECTED_ERRORS = ("worker",)
+
+    def test_start_to_ready(self):
+        server = self.serve(workers=2)
+        self.assertLess(server.ready_at - server.started_at, 0.5)
+        self.stop_and_check(server)
+
+    def test_size_of_a_worker(self):
+        server = self.serve(workers=2)
+        self.assert_serves(server)
+        for pid in server.worker_pids().values():
+            self.assertLess(processes.pss_kib(pid), 8 * 1024)
+        self.stop_and_check(server)
+
+    def test_status_under_load(self):
+        server = self.serve(workers=2)
+        with self.load(server, "--fresh", "half", *EVERY_MODE) as load:
+            for _ in range(20):
+                started = time.monotonic()
+                server.status()
+                self.assertLess(time.monotonic() - started, 0.5)
+            self.assert_lossless(load)
+        self.stop_and_check(server)
+
+    def test_a_dead_slot_loses_nobody(self):
+        server = self.serve(workers=2, runtime="restart: {limit: 0, backoff_initial: 80s, backoff_max: 80s}")
+        first = server.worker_pids()[0]
+        os.kill(first, signal.SIGKILL)
+        self.wait_replaced(server, 0, first)
+        os.kill(server.worker_pids()[0], signal.SIGKILL)
+        server.wait_status(lambda status: status["listeners"][0]["lent"] == [{"slot": 0, "to": 1}], what="lent")
+        with self.load(server, "--fresh", 200, "--preconnect", 10, "--seconds", 3) as load:
+            report = load.wait()
+        self.assertEqual((report["failed"], report["connect_failed"], report["stale_closes"]), (0, 0, 0))
+        self.assertGreater(report["completed"], 100)
+        self.assertIsNone(server.status()["workers"][0]["pid"])
+        self.stop_and_check(server)
+
+
+if __name__ == "__main__":
+    unittest.main()
