@@ -1,8 +1,10 @@
 // Role dispatch only: command | supervise | check child | worker. The only file that links both
 // sides.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string>
@@ -113,6 +115,13 @@ int run_check_child(bool with_old) {
   return answered ? kExitDone : kExitFailed;
 }
 
+// A descriptor 0, 1 or 2 that is closed would be given to the next socket, and that to the log.
+void open_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
+  }
+}
+
 int run(int argc, char** argv) {
   const std::string_view role = argc > 0 ? argv[0] : "";
   if (role == kWorkerRole) return run_worker(kFirstChildFd);
@@ -128,4 +137,11 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace servery
 
-int main(int argc, char** argv) { return servery::run(argc, argv); }
+int main(int argc, char** argv) {
+  servery::open_standard_descriptors();
+  const int code = servery::run(argc, argv);
+  // What could not be written was not done: `servery config > copy` on a full disk.
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0
+             ? code
+             : std::max<int>(code, servery::kExitFailed);
+}

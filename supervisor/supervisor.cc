@@ -11,6 +11,7 @@
 
 #include "common/base/log.h"
 #include "common/base/privileges.h"
+#include "common/base/stderr_text.h"
 #include "supervisor/banner.h"
 #include "supervisor/process_stat.h"
 
@@ -22,7 +23,7 @@ constexpr std::uint64_t kSupervisorDescriptors = 65'536;
 // What one worker and one listener need; libuv aborts when its own first ones are refused.
 constexpr std::uint64_t kMinDescriptors = 48;
 
-void print_line(std::string_view text) { fmt::print(stderr, "{}\n", text); }
+void print_line(std::string_view text) { write_stderr(fmt::format("{}\n", text)); }
 
 // A string member; empty when it is absent or something else.
 std::string string_member(const Json& request, const char* name) {
@@ -383,7 +384,7 @@ void Supervisor::on_first_start_done(const Verdict& verdict) {
   for (const ListenerStatus& listener : listeners_.status()) {
     for (std::string& url : listener_urls(listener, own)) urls.push_back(std::move(url));
   }
-  fmt::print(stderr, "{}", format_banner(fleet_.current()->plan(), urls, control_->path()));
+  write_stderr(format_banner(fleet_.current()->plan(), urls, control_->path()));
   print_line("servery: ready");
   notify_.ready(fmt::format("generation {}", verdict.generation));
 }

@@ -1,11 +1,10 @@
 #include "common/base/log.h"
 
-#include <unistd.h>
-
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <ctime>
+
+#include "common/base/stderr_text.h"
 
 namespace servery::log {
 namespace {
@@ -94,10 +93,7 @@ std::string format_line(std::string_view time, Level level, std::string_view rol
 void write(Level level, std::string_view event, std::initializer_list<Field> fields) {
   if (!enabled(level)) return;
   const std::string line = format_line(utc_now(), level, current_role, event, fields);
-  ssize_t written;
-  do {
-    written = ::write(STDERR_FILENO, line.data(), line.size());
-  } while (written < 0 && errno == EINTR);
+  write_stderr(line);
 }
 
 }  // namespace servery::log
