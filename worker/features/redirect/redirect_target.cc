@@ -53,6 +53,12 @@ Result<RedirectTarget> RedirectTarget::parse(std::string_view to) {
                                                  {"{query}", Kind::kQuery}};
   if (!starts_well(to) || !is_clean(to)) return fail(Errc::kInvalid, "not a redirect target");
   RedirectTarget target;
+  bool names_path = false;
+  bool names_query = false;
+  const std::size_t query_begin = to.find('?');
+  if (to.substr(0, query_begin).find("{query}") != std::string_view::npos) {
+    return fail(Errc::kInvalid, "{query} needs a '?' before it");
+  }
   while (!to.empty()) {
     const std::size_t brace = to.find('{');
     if (brace > 0) target.parts_.push_back({Kind::kText, std::string(to.substr(0, brace))});
@@ -64,11 +70,26 @@ Result<RedirectTarget> RedirectTarget::parse(std::string_view to) {
     if (name == kNames.end()) return fail(Errc::kInvalid, "unknown {name} in redirect target");
     target.parts_.push_back({name->kind, {}});
     target.names_host_ |= name->kind == Kind::kHost;
-    target.names_path_ |= name->kind == Kind::kPath || name->kind == Kind::kRest;
-    target.names_query_ |= name->kind == Kind::kQuery;
+    names_path |= name->kind == Kind::kPath || name->kind == Kind::kRest;
+    names_query |= name->kind == Kind::kQuery;
     to.remove_prefix(name->text.size());
   }
+  if (!names_path) target.insert_before("?#", Kind::kRest);
+  if (!names_query) target.insert_before("#", Kind::kAddedQuery);
   return target;
+}
+
+void RedirectTarget::insert_before(std::string_view stops, Kind kind) {
+  for (auto part = parts_.begin(); part != parts_.end(); ++part) {
+    const std::size_t at = part->text.find_first_of(stops);
+    if (at == std::string::npos) continue;
+    Part after{Kind::kText, part->text.substr(at)};
+    part->text.resize(at);
+    part = parts_.insert(part + 1, std::move(after));
+    parts_.insert(part, Part{kind, {}});
+    return;
+  }
+  parts_.push_back({kind, {}});
 }
 
 std::string RedirectTarget::expand(const http::RequestHead& request, std::string_view rest) const {
@@ -90,12 +111,12 @@ std::string RedirectTarget::expand(const http::RequestHead& request, std::string
       case Kind::kQuery:
         out += request.query;
         break;
+      case Kind::kAddedQuery:
+        if (!request.has_query) break;
+        out += out.find('?') == std::string::npos ? '?' : '&';
+        out += request.query;
+        break;
     }
-  }
-  if (!names_path_) append_path(out, rest, request.encoded_slash);
-  if (!names_query_ && request.has_query) {
-    out += out.find('?') == std::string::npos ? '?' : '&';
-    out += request.query;
   }
   if (out.empty()) out = "/";
   return out;

@@ -40,6 +40,18 @@ TEST(Redirect, ReplacesTheMatchedPartAndKeepsRestAndQuery) {
   EXPECT_EQ(location("https://example.org/", "/old/x?"), "https://example.org/x?");
 }
 
+TEST(Redirect, AddsTheRestToThePathAndTheQueryBeforeTheFragment) {  // RFC 3986 3
+  EXPECT_EQ(location("/new?x=1", "/old/y?z=2"), "/new/y?x=1&z=2");
+  EXPECT_EQ(location("/new#part", "/old/y"), "/new/y#part");
+  EXPECT_EQ(location("/new#part", "/old?z=1"), "/new?z=1#part");
+  EXPECT_EQ(location("https://example.org?x#part", "/old/y?z"), "https://example.org/y?x&z#part");
+}
+
+TEST(Redirect, AQueryIsNeverAPath) {
+  EXPECT_EQ(location("/{query}", "/old?/evil.com"), "invalid");
+  EXPECT_EQ(location("/x#{query}", "/old?y"), "invalid");
+}
+
 TEST(Redirect, Names) {
   EXPECT_EQ(location("https://{host}{path}", "/old/x?q"), "https://www.example.org/old/x?q");
   EXPECT_EQ(location("/n{rest}?was={query}", "/old/x?q"), "/n/x?was=q");
