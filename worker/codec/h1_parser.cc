@@ -1,5 +1,6 @@
 #include "worker/codec/h1_parser.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "common/base/text.h"
@@ -29,7 +30,7 @@ std::string_view view(const char* begin, const char* end) {
 
 // method SP request-target SP HTTP-version (RFC 9112 3). What the method and the target may be is
 // request_rules' business; a space inside the target is refused there.
-const Refusal* parse_request_line(const char* line, const char* end, http::RawHead& out) {
+const Refusal* check_request_line(const char* line, const char* end) {
   static constexpr Refusal kBadLine{400, "request_line_invalid"};
   static constexpr Refusal kBadVersion{505, "version_unsupported"};
   const auto* space =
@@ -40,14 +41,19 @@ const Refusal* parse_request_line(const char* line, const char* end, http::RawHe
       !is_digit(version[7]) || version[5] == '0') {
     return &kBadLine;
   }
-  if (version[5] != '1') return &kBadVersion;
+  return version[5] == '1' ? nullptr : &kBadVersion;
+}
+
+// A line that check_request_line() has passed.
+void take_request_line(const char* line, const char* end, http::RawHead& out) {
+  const auto* space =
+      static_cast<const char*>(std::memchr(line, ' ', static_cast<std::size_t>(end - line)));
   out.method = view(line, space);
-  out.target = view(space + 1, version - 1);
+  out.target = view(space + 1, end - kVersionSize - 1);
   out.authority = {};
   out.version_major = 1;
   // A higher minor version is a client of 1.1 and more (RFC 9110 2.5).
-  out.version_minor = version[7] == '0' ? 0 : 1;
-  return nullptr;
+  out.version_minor = end[-1] == '0' ? 0 : 1;
 }
 
 // field-name ":" OWS field-value OWS (RFC 9112 5). A line that starts with a space (obs-fold) or
@@ -65,6 +71,13 @@ const Refusal* parse_field_line(char* line, char* end, http::RequestFields& out)
 }
 
 }  // namespace
+
+std::string_view begun_method(std::span<const char> head) {
+  std::string_view text(head.data(), head.size());
+  text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
+  const std::size_t space = text.find(' ');
+  return space == std::string_view::npos ? std::string_view() : text.substr(0, space);
+}
 
 void H1HeadParser::reset() { scanned_ = start_ = line_ = 0; }
 
@@ -93,7 +106,13 @@ H1HeadParser::Outcome H1HeadParser::find_end(std::span<const char> buffer, std::
     const std::size_t line = line_;
     if (at == line || data[at - 1] != '\r') return refuse({400, "bare_lf"});
     line_ = scanned_ = at + 1;
-    if (at > line + 1) continue;
+    if (at > line + 1) {
+      // At once: who speaks HTTP/0.9 sends no more than this line.
+      const Refusal* bad =
+          line == start_ ? check_request_line(data + line, data + at - 1) : nullptr;
+      if (bad != nullptr) return refuse(*bad);
+      continue;
+    }
     if (line != start_) {
       end = at + 1;
       return {State::kHead, end, {}};
@@ -105,7 +124,6 @@ H1HeadParser::Outcome H1HeadParser::find_end(std::span<const char> buffer, std::
 }
 
 H1HeadParser::Outcome H1HeadParser::parse(std::span<char> buffer, http::RawHead& out) {
-  out.method = {};  // not that of the last head, should this one be refused
   std::size_t end = 0;
   const Outcome found = find_end(buffer, end);
   if (found.state != State::kHead) return found;
@@ -113,7 +131,8 @@ H1HeadParser::Outcome H1HeadParser::parse(std::span<char> buffer, http::RawHead&
   char* const head_end = buffer.data() + end - 2;  // without the empty line
   char* stop = line_end(line, head_end);
   out.fields.clear();
-  const Refusal* refusal = parse_request_line(line, stop, out);
+  take_request_line(line, stop, out);
+  const Refusal* refusal = nullptr;
   for (line = stop + 2; line != head_end && refusal == nullptr; line = stop + 2) {
     if (out.fields.size() == limits_.header_count) return refuse(http::kTooManyFields);
     stop = line_end(line, head_end);

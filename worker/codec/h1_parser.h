@@ -26,7 +26,7 @@ class H1HeadParser {
   // `buffer` starts at the first byte of the request and may have moved and grown since the last
   // call; nothing before its end may have changed. kNeedMore: call again with more bytes. kHead:
   // `out` views into `buffer` (field names lowercased in place) and the parser is ready for the
-  // next head. kRefused: `out.method` is that of the head if it was read, else empty.
+  // next head.
   Outcome parse(std::span<char> buffer, http::RawHead& out);
   // True if nothing but empty lines of the next head was seen.
   bool is_idle() const { return scanned_ == start_; }
@@ -41,5 +41,8 @@ class H1HeadParser {
   std::size_t start_ = 0;    // where the request line begins, behind an empty line
   std::size_t line_ = 0;     // where the current line begins
 };
+
+// The method of a head of which not all has come or was understood; empty if it is not whole.
+std::string_view begun_method(std::span<const char> head);
 
 }  // namespace servery::codec

@@ -27,6 +27,7 @@ class ByteWriter {
   }
   // The caller has compared with room().
   void put(std::string_view text) {
+    if (text.empty()) return;  // its data() may be null, which memcpy does not take
     std::memcpy(room_.data() + used_, text.data(), text.size());
     used_ += text.size();
   }

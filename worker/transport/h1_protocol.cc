@@ -11,7 +11,10 @@
 namespace servery::transport {
 namespace {
 
-constexpr std::size_t kMaxLinger = 16 * 1024 * 1024;  // dropped after FIN
+// After FIN: what is dropped at most, and what has to come for the wait to start anew. A client
+// that reads only when all is sent gets its answer (RFC 9112 9.6); one that drips does not hold on.
+constexpr std::uint32_t kMaxLinger = 16 * 1024 * 1024;
+constexpr std::uint32_t kLingerStep = 64 * 1024;
 constexpr http::Refusal kHeaderTimeout{408, "header_timeout"};
 constexpr http::Refusal kBodyTimeout{408, "body_timeout"};
 
@@ -28,8 +31,14 @@ H1Protocol::~H1Protocol() {
 
 void H1Protocol::on_bytes(std::span<char> bytes) {
   if (state_ == State::kLingering) {
+    const std::uint32_t steps = dropped_ / kLingerStep;
     dropped_ += static_cast<std::uint32_t>(bytes.size());
-    if (dropped_ > kMaxLinger) connection_.close();
+    if (dropped_ > kMaxLinger) {
+      connection_.close();
+    } else if (dropped_ / kLingerStep != steps) {
+      restart_deadline_ = true;
+      update_deadline();
+    }
     return;
   }
   std::string& kept = stream().input;
@@ -86,7 +95,7 @@ void H1Protocol::on_deadline(Waiting what) {
   switch (what) {
     case Waiting::kHead:
       metrics.add(Metric::kTimeoutHeader);
-      refuse_head(kHeaderTimeout);
+      refuse_head(kHeaderTimeout, stream_->input);
       run_on_kept_input();
       return;
     case Waiting::kBody:
@@ -189,14 +198,13 @@ std::size_t H1Protocol::run(std::span<char> in) {
 // nullopt: more bytes are needed.
 std::optional<std::size_t> H1Protocol::take_head(std::span<char> in) {
   H1Stream& stream = *stream_;
-  stream.raw.method = {};  // of the request before; refuse_head() asks for it
   const codec::H1HeadParser::Outcome outcome = stream.parser.parse(in, stream.raw);
   switch (outcome.state) {
     case codec::H1HeadParser::State::kNeedMore:
       state_ = State::kHead;
       return std::nullopt;
     case codec::H1HeadParser::State::kRefused:
-      refuse_head(outcome.refusal);
+      refuse_head(outcome.refusal, in);
       return 0;
     case codec::H1HeadParser::State::kHead:
       break;
@@ -212,7 +220,7 @@ std::optional<std::size_t> H1Protocol::take_head(std::span<char> in) {
   facts.protocol = is_http10_ ? "HTTP/1.0" : "HTTP/1.1";
   if (const auto refusal = http::finish_request_head(stream.raw, stream.exchange.mutable_request(),
                                                      stream.exchange.scratch())) {
-    refuse_head(*refusal);
+    refuse_head(*refusal, in);
     return outcome.consumed;
   }
   state_ = State::kExchange;
@@ -226,7 +234,7 @@ std::optional<std::size_t> H1Protocol::take_head(std::span<char> in) {
 }
 
 // Nothing behind a broken head can be understood: the connection ends with the answer.
-void H1Protocol::refuse_head(http::Refusal refusal) {
+void H1Protocol::refuse_head(http::Refusal refusal, std::span<const char> head) {
   context_.metrics.add(Metric::kMalformedRequests);
   H1Stream& stream = *stream_;
   state_ = State::kExchange;
@@ -235,7 +243,7 @@ void H1Protocol::refuse_head(http::Refusal refusal) {
   stream.exchange.mutable_request() = {};
   // The answer to a broken HEAD has no body either (RFC 9110 9.3.2).
   stream.exchange.mutable_request().method =
-      http::parse_method(stream.raw.method).value_or(http::Method::kUnknown);
+      http::parse_method(codec::begun_method(head)).value_or(http::Method::kUnknown);
   stream.body.start(stream.exchange.request());
   stream.exchange.set_header_policy(&context_.policy);
   const bool was_running = std::exchange(is_running_, true);

@@ -64,7 +64,8 @@ class H1Protocol final : public Protocol {
   void run_on_kept_input();
   void finish();
   std::optional<std::size_t> take_head(std::span<char> in);
-  void refuse_head(http::Refusal refusal);
+  // `head` is what has come of it, from its first byte.
+  void refuse_head(http::Refusal refusal, std::span<const char> head);
   // Both return what they used; 0 when nothing can be done now.
   std::size_t serve(std::span<char> in);
   std::size_t skip_body(std::span<char> in);

@@ -182,5 +182,20 @@ TEST_F(H1Parser, HeaderCountHitExactly) {
   EXPECT_EQ(parse(text, {.header_bytes = 99, .header_count = 1}), "431 header_too_many");
 }
 
+TEST_F(H1Parser, ARequestLineIsJudgedWhenItIsWhole) {
+  EXPECT_EQ(parse("GET /h\r\n"), "400 request_line_invalid");  // HTTP/0.9 sends no more
+  EXPECT_EQ(drip("GET /h\r\nHost: a\r\n\r\n"), "400 request_line_invalid");
+  EXPECT_EQ(drip("GET /h HTTP/2.0\r\nX: y\nHost: a"), "505 version_unsupported");
+}
+
+TEST(BegunMethod, IsKnownOnceASpaceFollows) {
+  const auto method = [](std::string_view head) { return begun_method(head); };
+  EXPECT_EQ(method("HEAD /aaa"), "HEAD");
+  EXPECT_EQ(method("\r\nHEAD / HTTP/1.1\r\nX"), "HEAD");
+  EXPECT_EQ(method("HEA"), "");
+  EXPECT_EQ(method("\r\n"), "");
+  EXPECT_EQ(method(""), "");
+}
+
 }  // namespace
 }  // namespace servery::codec

@@ -24,6 +24,13 @@ http::PreparedResponse prepared() {
   return response;
 }
 
+TEST(ByteWriter, TakesATextThatIsNowhere) {
+  std::array<char, 1> buffer;
+  ByteWriter out(buffer);
+  EXPECT_TRUE(out.append({}));
+  EXPECT_EQ(out.written(), "");
+}
+
 TEST(H1Writer, Head) {  // RFC 9112 4, 5
   std::array<char, 256> buffer;
   ByteWriter out(buffer);
