@@ -50,6 +50,7 @@ struct CachedFile {
   std::vector<SeenFile> unchanged;   // the file that `opened` is a variant of, refused variants
   std::string content_type;
   http::Coding coding = http::Coding::kIdentity;  // of the body
+  bool varies = false;                            // with Accept-Encoding
   std::string etag;                               // strong, with quotes
   http::PreparedRef ok;                           // 200 with the body
   http::PreparedRef not_modified;                 // 304

@@ -277,6 +277,8 @@ files::CachedFile StaticHandler::describe(const StaticLookup& lookup, http::Codi
   files::CachedFile file;
   file.identity = lookup.identity;
   file.content_type = mime_type(lookup.named());
+  file.varies =
+      (options_.compress || options_.precompressed) && http::may_be_coded(file.content_type);
   file.coding = coding;
   file.opened = lookup.opened;
   file.missing = lookup.missing;
@@ -313,8 +315,7 @@ FileFacts StaticHandler::facts_of(const files::CachedFile& file, bool settled) c
           .settled = settled,
           .content_type = file.content_type,
           .coding = file.coding,
-          .varies = (options_.compress || options_.precompressed) &&
-                    http::may_be_coded(file.content_type)};
+          .varies = file.varies};
 }
 
 void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFile& file,
