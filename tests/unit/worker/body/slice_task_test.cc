@@ -23,6 +23,9 @@ class SliceTaskTest : public testing::Test {
             }};
   }
 
+  // Before the pool, whose threads use them until it ends.
+  std::promise<void> started_;
+  std::promise<void> release_;
   std::unique_ptr<Loop> loop_ = Loop::create().value();
   std::unique_ptr<BlockingPool> pool_ =
       BlockingPool::create(*loop_, {.threads = 1, .queue = 1}).value();
@@ -50,22 +53,20 @@ TEST_F(SliceTaskTest, AClientThatLeavesEndsTheWork) {
 }
 
 TEST_F(SliceTaskTest, AFullPoolIsSaidSo) {
-  std::promise<void> release;
-  std::promise<void> started;
   auto running = pool_->run(
       Lane::kBulk,
-      [&] {
-        started.set_value();
-        release.get_future().wait();
+      [this] {
+        started_.set_value();
+        release_.get_future().wait();
       },
       [] {});
-  started.get_future().wait();
+  started_.get_future().wait();
   auto waiting = pool_->run(
       Lane::kBulk, [] {}, [] {});
   auto request = probe([] { return false; });
   EXPECT_EQ(request.run().status, 503);
   EXPECT_EQ(done_, 0);
-  release.set_value();
+  release_.set_value();
 }
 
 }  // namespace
