@@ -119,6 +119,7 @@ struct StaticSettings {
   std::string cache_control = "no-cache";  // empty: the field is not sent
   bool listing = false;                    // of directories without an index
   bool archive = false;                    // ?archive= on directories
+  bool spa = false;                        // the root's index for navigations that find nothing
 };
 
 struct RespondSettings {

@@ -97,6 +97,7 @@ struct MakeHandler {
         .hidden =
             fixed.hidden == Hidden::kDeny ? files::HiddenNames::kDeny : files::HiddenNames::kAllow,
         .cache_control = fixed.cache_control,
+        .spa = fixed.spa,
         .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file};
     if (fixed.listing) {
       options.listing = std::make_shared<listing::ListingHandler>(

@@ -15,7 +15,12 @@ namespace {
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr http::Refusal kNotFound{404, "not_found"};
 
-FileFacts facts_of(const files::FileIdentity& file, bool settled, std::string_view path) {
+// What stands for the path where an application's page answers: the root, by a name that no
+// request's normal path has, so that the cache tells it from the page of "/".
+constexpr std::string_view kApplication = "//";
+
+FileFacts facts_of(const files::FileIdentity& file, bool settled, std::string_view path,
+                   std::string_view rest) {
   return {.size = file.size,
           .inode = file.inode,
           .mtime_s = file.mtime_ns / kNanoseconds,
@@ -23,7 +28,8 @@ FileFacts facts_of(const files::FileIdentity& file, bool settled, std::string_vi
           .ctime_s = file.ctime_ns / kNanoseconds,
           .ctime_ns = static_cast<std::uint32_t>(file.ctime_ns % kNanoseconds),
           .settled = settled,
-          .content_type = mime_type(path)};
+          .content_type = mime_type(path),
+          .chosen_by_accept = rest == kApplication};
 }
 
 // A look-up on the pool; destroying it forgets the outcome.
@@ -55,13 +61,17 @@ void StaticHandler::handle(http::Exchange& exchange, const routing::RouteMatch& 
     answer_directory(exchange, match.rest, options_.archive.get());
     return;
   }
+  serve(exchange, match.rest);
+}
+
+void StaticHandler::serve(http::Exchange& exchange, std::string_view rest) {
   const files::Moment moment{services_.loop.turn(), services_.loop.now()};
-  const files::HotCache::Key key{options_.route, 0, match.rest};
+  const files::HotCache::Key key{options_.route, 0, rest};
   if (const files::CachedFile* file = services_.cache.find(key, root_, moment)) {
-    answer_small(exchange, *file, true);
+    answer_small(exchange, rest, *file, true);
     return;
   }
-  look_up(exchange, match.rest);
+  look_up(exchange, rest);
 }
 
 void StaticHandler::look_up(http::Exchange& exchange, std::string_view rest) {
@@ -117,7 +127,7 @@ void StaticHandler::answer(http::Exchange& exchange, std::string_view rest, Stat
                            const files::Moment& read_at) {
   switch (lookup.kind) {
     case StaticLookup::Kind::kMissing:
-      answer_directory(exchange, rest, options_.listing.get());
+      answer_missing(exchange, rest);
       return;
     case StaticLookup::Kind::kDirectory:
       redirect_to_directory(exchange);
@@ -130,21 +140,31 @@ void StaticHandler::answer(http::Exchange& exchange, std::string_view rest, Stat
       break;
   }
   if (!lookup.has_content) {
-    answer_large(exchange, std::move(lookup));
+    answer_large(exchange, rest, std::move(lookup));
     return;
   }
   const bool settled = lookup.settled;
-  const files::CachedFile file = make_cached(exchange, std::move(lookup));
+  const files::CachedFile file = make_cached(exchange, rest, std::move(lookup));
   if (settled) {
     const files::HotCache::Key key{options_.route, 0, rest};
     services_.cache.keep(key, file, read_at);
   }
-  answer_small(exchange, file, settled);
+  answer_small(exchange, rest, file, settled);
 }
 
-files::CachedFile StaticHandler::make_cached(const http::Exchange& exchange,
+void StaticHandler::answer_missing(http::Exchange& exchange, std::string_view rest) {
+  if (rest == kApplication) {
+    exchange.respond_error(kNotFound);
+  } else if (options_.spa && is_navigation(exchange.request())) {
+    serve(exchange, kApplication);
+  } else {
+    answer_directory(exchange, rest, options_.listing.get());
+  }
+}
+
+files::CachedFile StaticHandler::make_cached(const http::Exchange& exchange, std::string_view rest,
                                              StaticLookup lookup) const {
-  const FileFacts facts = facts_of(lookup.identity, lookup.settled, lookup.opened);
+  const FileFacts facts = facts_of(lookup.identity, lookup.settled, lookup.opened, rest);
   files::CachedFile file;
   file.identity = lookup.identity;
   file.etag = make_etag(facts);
@@ -159,10 +179,10 @@ files::CachedFile StaticHandler::make_cached(const http::Exchange& exchange,
   return file;
 }
 
-void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFile& file,
-                                 bool settled) {
+void StaticHandler::answer_small(http::Exchange& exchange, std::string_view rest,
+                                 const files::CachedFile& file, bool settled) {
   const std::int64_t now = unix_now();
-  const FileFacts facts = facts_of(file.identity, settled, {});
+  const FileFacts facts = facts_of(file.identity, settled, {}, rest);
   const http::Validators validators = static_validators(facts, file.etag, now);
   const StaticDecision decision =
       decide_static(exchange.request(), validators, file.identity.size, now);
@@ -171,8 +191,8 @@ void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFi
   } else if (decision.status == 304) {
     exchange.respond(file.not_modified);
   } else {
-    answer_decided(exchange, decision, facts_of(file.identity, settled, file.opened), validators,
-                   [ok = file.ok](const http::ByteRange& part) {
+    answer_decided(exchange, decision, facts_of(file.identity, settled, file.opened, rest),
+                   validators, [ok = file.ok](const http::ByteRange& part) {
                      const auto bytes =
                          std::string_view(ok->body).substr(static_cast<std::size_t>(part.first),
                                                            static_cast<std::size_t>(part.length()));
@@ -181,9 +201,10 @@ void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFi
   }
 }
 
-void StaticHandler::answer_large(http::Exchange& exchange, StaticLookup lookup) {
+void StaticHandler::answer_large(http::Exchange& exchange, std::string_view rest,
+                                 StaticLookup lookup) {
   const std::int64_t now = unix_now();
-  const FileFacts facts = facts_of(lookup.identity, lookup.settled, lookup.opened);
+  const FileFacts facts = facts_of(lookup.identity, lookup.settled, lookup.opened, rest);
   const std::string etag = make_etag(facts);
   const http::Validators validators = static_validators(facts, etag, now);
   const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);

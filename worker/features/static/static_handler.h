@@ -34,6 +34,7 @@ struct StaticOptions {
   std::vector<std::string> index;
   files::HiddenNames hidden = files::HiddenNames::kDeny;
   std::string cache_control;
+  bool spa = false;  // navigations that find nothing get the root's index
   std::uint64_t max_cached_file = 0;
   // Of a directory without index, and of one whose query asks for it; null: not given.
   std::shared_ptr<routing::DirectoryAnswer> listing = nullptr;
@@ -47,14 +48,17 @@ class StaticHandler final : public routing::Handler {
   void handle(http::Exchange& exchange, const routing::RouteMatch& match) override;
 
  private:
+  void serve(http::Exchange& exchange, std::string_view rest);
   void look_up(http::Exchange& exchange, std::string_view rest);
   void look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path,
                        std::string_view rest);
   // `read_at`: since when the look-up is known to hold; turn 0 where that is no turn of now.
   void answer(http::Exchange& exchange, std::string_view rest, StaticLookup lookup,
               const files::Moment& read_at);
-  void answer_small(http::Exchange& exchange, const files::CachedFile& file, bool settled);
-  void answer_large(http::Exchange& exchange, StaticLookup lookup);
+  void answer_missing(http::Exchange& exchange, std::string_view rest);
+  void answer_small(http::Exchange& exchange, std::string_view rest, const files::CachedFile& file,
+                    bool settled);
+  void answer_large(http::Exchange& exchange, std::string_view rest, StaticLookup lookup);
   void answer_decided(http::Exchange& exchange, const StaticDecision& decision,
                       const FileFacts& facts, const http::Validators& validators,
                       body::RangeOpener open);
@@ -62,7 +66,8 @@ class StaticHandler final : public routing::Handler {
   bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
   void answer_directory(http::Exchange& exchange, std::string_view rest,
                         routing::DirectoryAnswer* answer);
-  files::CachedFile make_cached(const http::Exchange& exchange, StaticLookup lookup) const;
+  files::CachedFile make_cached(const http::Exchange& exchange, std::string_view rest,
+                                StaticLookup lookup) const;
   std::int64_t unix_now() const;
 
   StaticServices services_;

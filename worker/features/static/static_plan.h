@@ -24,6 +24,7 @@ struct FileFacts {
   // (20 ms): the validator is then weak.
   bool settled = true;
   std::string_view content_type;
+  bool chosen_by_accept = false;  // another Accept would have found nothing here
 };
 
 // Entity tag from inode, size, mtime and ctime in hex, fields apart; W/ while not settled.
@@ -44,6 +45,10 @@ http::Validators static_validators(const FileFacts& file, std::string_view etag,
 // route's policy. `cache_control` may be empty.
 http::ResponseFields static_fields(const FileFacts& file, const http::Validators& validators,
                                    std::string_view cache_control);
+
+// Whether a browser asks for a page: Accept names text/html (a wildcard is no page) and the last
+// segment has no dot, which would make it a file.
+bool is_navigation(const http::RequestHead& request);
 
 // The Location for a directory asked for without its slash: the path as sent with "/" behind it and
 // the query kept. Always a path of this server: never "//host", whatever the client sent.
