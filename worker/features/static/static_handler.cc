@@ -39,7 +39,10 @@ class LookupTask final : public http::ExchangeTask {
 
 StaticHandler::StaticHandler(const StaticServices& services, files::Root root,
                              StaticOptions options)
-    : services_(services), root_(std::move(root)), options_(std::move(options)) {}
+    : services_(services),
+      root_(std::move(root)),
+      options_(std::move(options)),
+      cache_rules_(options_.cache_control, options_.cache_rules) {}
 
 http::MethodSet StaticHandler::methods() const {
   http::MethodSet set;
@@ -149,7 +152,8 @@ files::CachedFile StaticHandler::make_cached(const http::Exchange& exchange,
   file.identity = lookup.identity;
   file.etag = make_etag(facts);
   const http::Validators validators = static_validators(facts, file.etag, unix_now());
-  http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
+  http::ResponseFields fields =
+      static_fields(facts, validators, cache_rules_.value_for(lookup.opened));
   file.not_modified =
       http::make_prepared({304, http::not_modified_fields(fields)}, {}, exchange.header_policy());
   file.ok = http::make_prepared({200, std::move(fields)}, std::move(lookup.content),
@@ -172,7 +176,7 @@ void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFi
     exchange.respond(file.not_modified);
   } else {
     answer_decided(exchange, decision, facts_of(file.identity, settled, file.opened), validators,
-                   [ok = file.ok](const http::ByteRange& part) {
+                   file.opened, [ok = file.ok](const http::ByteRange& part) {
                      const auto bytes =
                          std::string_view(ok->body).substr(static_cast<std::size_t>(part.first),
                                                            static_cast<std::size_t>(part.length()));
@@ -188,7 +192,7 @@ void StaticHandler::answer_large(http::Exchange& exchange, StaticLookup lookup) 
   const http::Validators validators = static_validators(facts, etag, now);
   const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);
   answer_decided(
-      exchange, decision, facts, validators,
+      exchange, decision, facts, validators, lookup.opened,
       [&loop = services_.loop, &pool = services_.pool,
        fd = std::make_shared<const UniqueFd>(std::move(lookup.fd))](const http::ByteRange& part) {
         return std::make_unique<body::FileSource>(loop, pool, fd, part.first, part.length());
@@ -197,12 +201,12 @@ void StaticHandler::answer_large(http::Exchange& exchange, StaticLookup lookup) 
 
 void StaticHandler::answer_decided(http::Exchange& exchange, const StaticDecision& decision,
                                    const FileFacts& facts, const http::Validators& validators,
-                                   body::RangeOpener open) {
+                                   std::string_view path, body::RangeOpener open) {
   if (decision.status == 412) {
     exchange.respond_error(http::kPreconditionFailed);
     return;
   }
-  http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
+  http::ResponseFields fields = static_fields(facts, validators, cache_rules_.value_for(path));
   if (decision.status == 304) {
     exchange.respond({304, http::not_modified_fields(fields)}, nullptr);
     return;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/clock.h"
@@ -16,6 +17,7 @@
 #include "worker/features/static/static_plan.h"
 #include "worker/files/hot_cache.h"
 #include "worker/files/relative_path.h"
+#include "worker/http/cache_rules.h"
 #include "worker/routing/directory_answer.h"
 #include "worker/routing/handler.h"
 
@@ -34,6 +36,7 @@ struct StaticOptions {
   std::vector<std::string> index;
   files::HiddenNames hidden = files::HiddenNames::kDeny;
   std::string cache_control;
+  std::vector<std::pair<std::string, std::string>> cache_rules;  // see http::CacheRules
   std::uint64_t max_cached_file = 0;
   // Of a directory without index, and of one whose query asks for it; null: not given.
   std::shared_ptr<routing::DirectoryAnswer> listing = nullptr;
@@ -57,7 +60,7 @@ class StaticHandler final : public routing::Handler {
   void answer_large(http::Exchange& exchange, StaticLookup lookup);
   void answer_decided(http::Exchange& exchange, const StaticDecision& decision,
                       const FileFacts& facts, const http::Validators& validators,
-                      body::RangeOpener open);
+                      std::string_view path, body::RangeOpener open);
   void redirect_to_directory(http::Exchange& exchange);
   bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
   void answer_directory(http::Exchange& exchange, std::string_view rest,
@@ -68,6 +71,7 @@ class StaticHandler final : public routing::Handler {
   StaticServices services_;
   files::Root root_;
   StaticOptions options_;
+  http::CacheRules cache_rules_;
 };
 
 }  // namespace servery::features
