@@ -12,6 +12,7 @@
 
 #include "common/base/exit_code.h"
 #include "common/base/privileges.h"
+#include "common/base/stderr_text.h"
 #include "config/check.h"
 #include "config/cli.h"
 #include "config/report.h"
@@ -80,7 +81,7 @@ int run_command(Command command) {
       print_version();
       return kExitDone;
     case CommandKind::kHelp:
-      fmt::print("{}", command.text);
+      std::fputs(command.text.c_str(), stdout);
       return kExitDone;
   }
   return kExitInputWrong;
@@ -111,7 +112,7 @@ Status answer_check(bool with_old) {
 
 int run_check_child(bool with_old) {
   const Status answered = answer_check(with_old);
-  if (!answered) fmt::print(stderr, "servery: check: {}\n", answered.error().text);
+  if (!answered) write_stderr(fmt::format("servery: check: {}\n", answered.error().text));
   return answered ? kExitDone : kExitFailed;
 }
 
@@ -128,7 +129,7 @@ int run(int argc, char** argv) {
   if (role == kCheckRole) return run_check_child(argc > 1);
   auto command = parse_command_line(argc, argv, environ);
   if (!command) {
-    fmt::print(stderr, "servery: {}\n", command.error().text);
+    write_stderr(fmt::format("servery: {}\n", command.error().text));
     return kExitInputWrong;
   }
   return run_command(std::move(*command));

@@ -3,14 +3,12 @@
 // process.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 namespace servery {
 
-// One write(2), if stderr takes it now; what it does not take is dropped and counted.
+// Writes `text` if stderr takes it now, else drops it. Before the next one that is taken stands a
+// line that says how many were dropped. Up to PIPE_BUF bytes leave in one write(2).
 void write_stderr(std::string_view text);
-// Texts dropped since the start of the process.
-std::uint64_t dropped_stderr_texts();
 
 }  // namespace servery

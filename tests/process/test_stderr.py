@@ -54,3 +54,8 @@ class NobodyReads(ServeryCase):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([BINARY, *command], stdout=full, stderr=subprocess.DEVNULL, check=False)
             self.assertEqual(done.returncode, 1, command)
+
+    def test_a_usage_error_that_nobody_can_read_keeps_its_code(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([BINARY, "serve", "--nonsense"], stderr=full, check=False)
+        self.assertEqual(done.returncode, 2)
