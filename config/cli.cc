@@ -216,6 +216,10 @@ class CommandLine {
     if (!timeout_.empty()) {
       command.timeout = parse_duration(timeout_);
       if (!command.timeout) return usage_error("--timeout: a duration such as 10s is expected");
+      const Row& row = *find_row("runtime.stop_timeout");
+      if (static_cast<double>(command.timeout->count()) > row.maximum) {
+        return usage_error("--timeout: at most 24h");
+      }
     }
     return command;
   }
@@ -235,7 +239,6 @@ class CommandLine {
   }
 
   Status build_inputs(Inputs& inputs) {
-    SERVERY_TRY(need_directory());
     inputs.working_directory = surroundings_.directory();
     inputs.environment = surroundings_.overlays();
     inputs.default_control_socket = surroundings_.default_socket();
@@ -257,6 +260,10 @@ class CommandLine {
       }
       inputs.flags.push_back(Overlay{"--set", text.substr(0, equals), text.substr(equals + 1)});
     }
+    // A file alone (its path is absolute by now) refers to no working directory.
+    const bool file_alone = !file_.empty() && inputs.flags.empty() && inputs.environment.empty();
+    if (!file_alone) return need_directory();
+    if (inputs.working_directory.empty()) inputs.working_directory = "/";
     return {};
   }
 

@@ -124,7 +124,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   [[noreturn]] void refuse_key(Position position) {
-    note(position, "invalid_key", "a key must be a plain or quoted word");
+    note(position, "invalid_key", "a key must be a plain or quoted word (is a bracket left open?)");
     throw StopParsing{};
   }
 

@@ -168,7 +168,8 @@ class Loader {
   void add_unknown_key(Position position, std::string_view key) {
     const auto [section, name] = split_last(key);
     const auto names = names_in_section(without_indices(section));
-    const std::string near(nearest_name(name, names).value_or(""));
+    std::string near(nearest_name(name, names).value_or(""));
+    if (near == name) near.clear();  // known, but not at this place
     add(position, std::string(key.substr(0, kMaxShownKey)), "unknown_key", "unknown key", near);
   }
 

@@ -82,6 +82,10 @@ class YamlWriter {
   bool dash_ = false;
 };
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 void print_problems(const std::vector<Problem>& problems) {
   for (const Problem& problem : problems) write_line(stderr, "servery: " + format_problem(problem));
 }
@@ -116,8 +120,9 @@ int run_check_command(const Command& command) {
     write_line(stdout, dump_json(check_report(plan)));
   } else if (plan.ok()) {
     const std::string what = inputs.quick() ? "the configuration" : inputs.file_path;
-    write_line(stdout, fmt::format("{} is valid: {} listeners, {} workers", what,
-                                   plan.listeners.size(), plan.workers));
+    write_line(stdout,
+               fmt::format("{} is valid: {}, {}", what, counted(plan.listeners.size(), "listener"),
+                           counted(plan.workers, "worker")));
   }
   if (!command.json) print_problems(plan.problems);
   return plan.ok() ? kExitDone : kExitInputWrong;

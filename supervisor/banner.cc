@@ -25,7 +25,8 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 std::vector<std::string> listener_urls(const ListenerStatus& listener,
                                        const std::vector<std::string>& own_addresses) {
   const std::string& address = listener.address;
-  if (listener.kind == "unix") return {address};
+  // A Unix socket has no URL, nor has an inherited one of that kind, known by its name alone.
+  if (listener.kind == "unix" || starts_with(address, "fd:")) return {address};
   const bool any_ipv4 = starts_with(address, kAnyIpv4);
   const bool any_ipv6 = starts_with(address, kAnyIpv6);
   if (!any_ipv4 && !any_ipv6) return {"http://" + address + "/"};

@@ -15,6 +15,7 @@
 
 #include "common/base/listen_socket.h"
 #include "common/base/text.h"
+#include "supervisor/unix_listener.h"
 
 namespace servery {
 namespace {
@@ -104,6 +105,27 @@ Status probe_tcp(const TcpAddress& address, const std::set<ino_t>& own_inodes) {
   if (!listening) return in_use(address, {});
   if (listening->foreign.empty() && listening->own) return {};
   return in_use(address, listening->foreign);
+}
+
+Status probe_listener(const PlanListener& listener, const std::set<ino_t>& own_inodes) {
+  const auto probe = [&](AddressFamily family) -> Status {
+    const auto address = SERVERY_TRY(TcpAddress::parse(family, listener.ip, listener.port));
+    return probe_tcp(address, own_inodes);
+  };
+  switch (listener.kind) {
+    case AddressKind::kTcp: {
+      if (listener.family != AddressFamily::kBoth) return probe(listener.family);
+      SERVERY_TRY(probe(AddressFamily::kIpv4));
+      const Status ipv6 = probe(AddressFamily::kIpv6);
+      const bool absent = !ipv6 && ipv6.error().code == Errc::kUnsupported;
+      return absent ? Status() : ipv6;
+    }
+    case AddressKind::kUnix:
+      return refuse_taken(listener.path);
+    case AddressKind::kFd:
+      return {};
+  }
+  return {};
 }
 
 Status refuse_foreign_listener(const TcpAddress& address, const std::set<ino_t>& own_inodes) {

@@ -12,6 +12,7 @@
 #include "common/base/result.h"
 #include "common/base/socket_diag.h"
 #include "common/base/unique_fd.h"
+#include "config/plan.h"
 #include "supervisor/tcp_address.h"
 
 namespace servery {
@@ -20,6 +21,9 @@ namespace servery {
 // where /proc tells. SO_REUSEPORT would share the port with another server of the same user in
 // silence, so the probe binds without it.
 Status probe_tcp(const TcpAddress& address, const std::set<ino_t>& own_inodes);
+// The same of every address that `listener` stands for, and of a Unix socket's path. An inherited
+// one is not asked about.
+Status probe_listener(const PlanListener& listener, const std::set<ino_t>& own_inodes);
 // The same question about sockets that listen, without binding.
 Status refuse_foreign_listener(const TcpAddress& address, const std::set<ino_t>& own_inodes);
 

@@ -17,6 +17,7 @@
 #include "common/base/unique_fd.h"
 #include "supervisor/control_format.h"
 #include "supervisor/unix_listener.h"
+#include "supervisor/verdict.h"
 
 namespace servery {
 namespace {
@@ -47,8 +48,7 @@ void print(std::FILE* stream, const std::string& text) {
 int report_failure(const ControlRequest& request, int exit_code, std::string_view reason,
                    const std::string& message) {
   if (request.json) {
-    const Json problem{{"file", ""},       {"line", 0},          {"column", 0},     {"key", ""},
-                       {"reason", reason}, {"message", message}, {"suggestion", ""}};
+    const Json problem = to_json(problem_of(reason, message));
     print(stdout, dump_json({{"verdict", "failed"}, {"problems", Json::array({problem})}}) + "\n");
   } else {
     print(stderr, fmt::format("servery {}: {}\n", command_name(request.command), message));

@@ -79,6 +79,9 @@ void ControlClient::handle_lines() {
     handle_line(line);
   }
   if (input_.size() > kMaxControlRequest) refuse(kExitInputWrong, "request too long");
+  if (input_ended_ && !busy_ && !input_.empty()) {
+    refuse(kExitInputWrong, "a request ends with a line feed");
+  }
   update_events();
 }
 

@@ -45,7 +45,7 @@ std::string paint(const std::string& word, bool colour) {
   if (!colour) return word;
   std::string_view tone = kYellow;
   if (word == "ready" || word == "committed" || word == "ok") tone = kGreen;
-  if (word == "failed" || word == "invalid" || word == "rolled_back") tone = kRed;
+  if (word == "failed" || word == "invalid" || word.starts_with("rolled")) tone = kRed;
   return fmt::format("{}{}{}", tone, word, kPlain);
 }
 
@@ -120,9 +120,7 @@ Problem to_problem(const Json& json) {
   problem.column = static_cast<std::uint32_t>(number(json, "column"));
   problem.key = field("key");
   problem.message = field("message");
-  problem.suggestion = member(json, "suggestion") == "" ? "" : field("suggestion");
-  if (member(json, "file") == "") problem.file.clear();
-  if (member(json, "key") == "") problem.key.clear();
+  problem.suggestion = field("suggestion");
   return problem;
 }
 
@@ -224,14 +222,13 @@ std::string format_verdict(std::string_view command, const Json& result, bool co
   if (!member(result, "duration_ms").is_null()) {
     out += fmt::format(", {} ms", text(result, "duration_ms"));
   }
-  // The error is what the first problem says.
-  const std::string problems = problems_text(result);
-  if (problems.empty() && member(result, "error").is_string()) out += ": " + text(result, "error");
-  return out + "\n" + problems;
+  return out + "\n" + problems_text(result);
 }
 
 std::string format_plan(const Json& result, bool colour) {
-  if (member(result, "verdict") != "ok") return format_verdict("plan", result, colour);
+  if (member(result, "verdict") != "ok" && member(result, "tier").is_null()) {
+    return format_verdict("plan", result, colour);
+  }
   const Json& listeners = member(result, "listeners");
   const Json& workers = member(result, "workers");
   std::string out = fmt::format("tier       {}\n", text(result, "tier"));
@@ -242,14 +239,17 @@ std::string format_plan(const Json& result, bool colour) {
                      text(workers, "now"), text(workers, "then"), text(workers, "replaced"),
                      text(result, "connections"));
   const Json& changes = member(result, "changes");
-  if (changes.empty()) return out + "changes    none\n";
-  out += "changes\n";
+  out += changes.empty() ? "changes    none\n" : "changes\n";
   for (const Json& change : changes) {
     const auto shown = [&change](const char* name) {
       return member(change, name) == "" ? std::string("(absent)") : text(change, name);
     };
     out += fmt::format("  {}: {} -> {} ({})\n", text(change, "key"), shown("old"), shown("new"),
                        text(change, "tier"));
+  }
+  const std::string problems = problems_text(result);
+  if (!problems.empty()) {
+    out += "a reload now would be " + paint("rolled back", colour) + ":\n" + problems;
   }
   return out;
 }

@@ -300,6 +300,23 @@ ListenerChanges Listeners::changes(const Plan& plan) const {
   return changes;
 }
 
+bool Listeners::serves(const PlanListener& listener) const {
+  return std::any_of(groups_.begin(), groups_.end(), [&listener](const auto& group) {
+    return group->is_wanted() && group->configured == listener.configured;
+  });
+}
+
+std::vector<Error> Listeners::obstacles(const Plan& plan) const {
+  std::vector<Error> found;
+  const std::set<ino_t> own = own_inodes();
+  for (const PlanListener& listener : plan.listeners) {
+    if (plan.default_port_scan || serves(listener)) continue;
+    const Status free = probe_listener(listener, own);
+    if (!free) found.push_back(free.error());
+  }
+  return found;
+}
+
 std::vector<std::string> Listeners::take_warnings() { return std::exchange(warnings_, {}); }
 
 std::vector<std::string> Listeners::close_unclaimed() {

@@ -97,6 +97,9 @@ class Listeners {
   std::string socket_for(int connection) const;
   std::vector<ListenerStatus> status() const;
   ListenerChanges changes(const Plan& plan) const;
+  // Why prepare could not have what `changes` calls opened, as far as looking tells; changes
+  // nothing.
+  std::vector<Error> obstacles(const Plan& plan) const;
   // Sentences for the log since the last call (no IPv6, backlog clipped).
   std::vector<std::string> take_warnings();
   // Closes sockets of the manager's store that no listener has claimed; after the first commit.
@@ -129,6 +132,7 @@ class Listeners {
   void select_survivors(const std::string& address, int except = -1);
   bool is_leaving(int fd) const;
   bool is_committed(const ListenSocket& socket) const;
+  bool serves(const PlanListener& listener) const;
   ListenerGroup* find_group(std::string_view identity);
   std::set<ino_t> own_inodes() const;
 

@@ -4,8 +4,43 @@
 
 #include "common/base/exit_code.h"
 #include "ipc/memfd.h"
+#include "supervisor/verdict.h"
 
 namespace servery {
+namespace {
+
+Json verdict_answer(std::string_view verdict, const std::vector<Problem>& problems) {
+  Json list = Json::array();
+  for (const Problem& problem : problems) list.push_back(to_json(problem));
+  return {{"verdict", verdict}, {"problems", std::move(list)}};
+}
+
+void describe_plan(Json& answer, const Plan& plan, const Generation* current,
+                   const Listeners& listeners) {
+  Json changes = Json::array();
+  for (const PlanChange& change : plan.changes) {
+    changes.push_back({{"key", change.key},
+                       {"old", change.old_value},
+                       {"new", change.new_value},
+                       {"tier", tier_name(change.tier)}});
+  }
+  std::uint64_t connections = 0;
+  std::size_t replaced = 0;
+  if (current) {
+    for (const auto& worker : current->workers()) connections += worker->page().connections();
+    replaced = current->workers().size();
+  }
+  const ListenerChanges sockets = listeners.changes(plan);
+  answer["tier"] = tier_name(plan.tier);
+  answer["changes"] = std::move(changes);
+  answer["listeners"] = {
+      {"opened", sockets.opened}, {"kept", sockets.kept}, {"closed", sockets.closed}};
+  answer["workers"] = {
+      {"now", current ? current->slot_count() : 0}, {"then", plan.workers}, {"replaced", replaced}};
+  answer["connections"] = connections;  // open on the workers that would go
+}
+
+}  // namespace
 
 Status PlanRequest::begin(Loop& loop, const Executable& executable, const std::string& inputs) {
   inputs_ = SERVERY_TRY(ipc::seal_text("servery-inputs", inputs));
@@ -29,8 +64,8 @@ bool PlanRequest::on_child_exit(pid_t pid, int wait_status) {
 
 void PlanRequest::on_plan(Result<Plan> plan) {
   if (!plan) return fail(plan.error());
-  const Json answer = plan_answer(*plan, fleet_.current(), listeners_);
-  reply_.finish(plan->ok() ? kExitDone : kExitInputWrong, answer);
+  const PlanAnswer answer = plan_answer(*plan, fleet_.current(), listeners_);
+  reply_.finish(answer.exit_code, answer.text);
   done_(*this);
 }
 
@@ -62,33 +97,13 @@ bool PlanRequests::on_child_exit(pid_t pid, int wait_status) {
   });
 }
 
-Json plan_answer(const Plan& plan, const Generation* current, const Listeners& listeners) {
-  Json problems = Json::array();
-  for (const Problem& problem : plan.problems) problems.push_back(to_json(problem));
-  Json answer{{"verdict", plan.ok() ? "ok" : "invalid"}, {"problems", std::move(problems)}};
-  if (!plan.ok()) return answer;
-  Json changes = Json::array();
-  for (const PlanChange& change : plan.changes) {
-    changes.push_back({{"key", change.key},
-                       {"old", change.old_value},
-                       {"new", change.new_value},
-                       {"tier", tier_name(change.tier)}});
-  }
-  std::uint64_t connections = 0;
-  std::size_t replaced = 0;
-  if (current) {
-    for (const auto& worker : current->workers()) connections += worker->page().connections();
-    replaced = current->workers().size();
-  }
-  const ListenerChanges sockets = listeners.changes(plan);
-  answer["tier"] = tier_name(plan.tier);
-  answer["changes"] = std::move(changes);
-  answer["listeners"] = {
-      {"opened", sockets.opened}, {"kept", sockets.kept}, {"closed", sockets.closed}};
-  answer["workers"] = {
-      {"now", current ? current->slot_count() : 0}, {"then", plan.workers}, {"replaced", replaced}};
-  answer["connections"] = connections;  // open on the workers that would go
-  return answer;
+PlanAnswer plan_answer(const Plan& plan, const Generation* current, const Listeners& listeners) {
+  if (!plan.ok()) return {kExitInputWrong, verdict_answer("invalid", plan.problems)};
+  std::vector<Problem> problems = restart_problems(plan);
+  for (const Error& error : listeners.obstacles(plan)) problems.push_back(problem_of(error));
+  Json answer = verdict_answer(problems.empty() ? "ok" : "rolled_back", problems);
+  describe_plan(answer, plan, current, listeners);
+  return {problems.empty() ? kExitDone : kExitFailed, std::move(answer)};
 }
 
 }  // namespace servery

@@ -64,8 +64,14 @@ class PlanRequests {
   std::vector<std::unique_ptr<PlanRequest>> requests_;
 };
 
-// The answer: {"verdict", "tier", "changes", "listeners", "workers", "connections", "problems"}.
+struct PlanAnswer {
+  int exit_code = 0;
+  // {"verdict", "problems", "tier", "changes", "listeners", "workers", "connections"}; of an
+  // invalid input the first two. The verdict is "ok", or the one a reload would have now.
+  Json text;
+};
+
 // `current`: what serves now, nullptr for nothing.
-Json plan_answer(const Plan& plan, const Generation* current, const Listeners& listeners);
+PlanAnswer plan_answer(const Plan& plan, const Generation* current, const Listeners& listeners);
 
 }  // namespace servery

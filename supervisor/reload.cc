@@ -43,13 +43,11 @@ void Reload::begin(const std::string& inputs) {
   check_ = std::move(*check);
 }
 
-void Reload::refuse(Problem problem) {
-  std::vector<Problem> problems{std::move(problem)};
-  std::string text = first_problem(problems);
-  roll_back(Verdict::Kind::kInvalid, std::move(text), std::move(problems));
-}
+void Reload::refuse(Problem problem) { roll_back(Verdict::Kind::kInvalid, {std::move(problem)}); }
 
-void Reload::refuse(const Error& error) { roll_back(Verdict::Kind::kRolledBack, error.text); }
+void Reload::refuse(const Error& error) {
+  roll_back(Verdict::Kind::kRolledBack, {problem_of(error)});
+}
 
 bool Reload::on_child_exit(pid_t pid, int wait_status) {
   if (!check_ || check_->pid() != pid) return false;
@@ -59,10 +57,9 @@ bool Reload::on_child_exit(pid_t pid, int wait_status) {
 
 void Reload::on_plan(Result<Plan> plan) {
   parts_.loop.destroy_later(std::move(check_));  // this is its callback
-  if (!plan) return roll_back(Verdict::Kind::kRolledBack, plan.error().text);
+  if (!plan) return roll_back(Verdict::Kind::kRolledBack, {problem_of(plan.error())});
   if (!plan->ok()) {
-    std::string text = first_problem(plan->problems);
-    return roll_back(Verdict::Kind::kInvalid, std::move(text), std::move(plan->problems));
+    return roll_back(Verdict::Kind::kInvalid, std::move(plan->problems));
   }
   start(std::move(*plan));
 }
@@ -71,30 +68,18 @@ void Reload::start(Plan plan) {
   tier_ = ReloadTier::kGeneration;  // also without a difference
   if (plan.tier == ReloadTier::kRestart) {
     tier_ = plan.tier;
-    std::vector<Problem> problems;
-    for (const PlanChange& change : plan.changes) {
-      if (change.tier != ReloadTier::kRestart) continue;
-      problems.push_back({plan.config_path,
-                          0,
-                          0,
-                          change.key,
-                          "needs_restart",
-                          "this key can only be changed by a restart",
-                          {}});
-    }
-    std::string text = problems.empty() ? "needs a restart" : first_problem(problems);
-    return roll_back(Verdict::Kind::kRolledBack, std::move(text), std::move(problems));
+    return roll_back(Verdict::Kind::kRolledBack, restart_problems(plan));
   }
   if (const Status admitted = host_.admit(plan); !admitted) {
-    return roll_back(kind_of(admitted.error()), admitted.error().text);
+    return roll_back(kind_of(admitted.error()), {problem_of(admitted.error())});
   }
   stage_ = Stage::kStarting;
   if (const Status bound = parts_.listeners.prepare(plan, plan.workers); !bound) {
-    return roll_back(kind_of(bound.error()), bound.error().text);
+    return roll_back(kind_of(bound.error()), {problem_of(bound.error())});
   }
   listeners_prepared_ = true;
   auto generation = host_.add_generation(std::move(plan), std::move(inputs_));
-  if (!generation) return roll_back(Verdict::Kind::kRolledBack, generation.error().text);
+  if (!generation) return roll_back(Verdict::Kind::kRolledBack, {problem_of(generation.error())});
   generation_ = *generation;
   generation_->start();
 }
@@ -105,14 +90,14 @@ void Reload::on_prepared(Generation& generation) {
 
 void Reload::on_failed(Generation& generation, const std::string& reason) {
   if (&generation == generation_ && stage_ == Stage::kStarting) {
-    roll_back(Verdict::Kind::kRolledBack, reason);
+    roll_back(Verdict::Kind::kRolledBack, {problem_of("worker_failed", reason)});
   }
 }
 
 // listen() is its first act; from then on a worker that dies is replaced, never the reload undone.
 void Reload::commit() {
   if (const Status listening = parts_.listeners.commit(); !listening) {
-    return roll_back(Verdict::Kind::kRolledBack, listening.error().text);
+    return roll_back(Verdict::Kind::kRolledBack, {problem_of(listening.error())});
   }
   listeners_prepared_ = false;
   stage_ = Stage::kSettling;
@@ -124,7 +109,7 @@ void Reload::on_workers_changed() {
   if (stage_ == Stage::kSettling && generation_->all_slots_ready()) {
     retire_old();
   } else if (stage_ == Stage::kRetiring && host_.old_stopped_accepting()) {
-    finish(Verdict::Kind::kCommitted, {});
+    finish(Verdict::Kind::kCommitted);
   }
 }
 
@@ -133,7 +118,7 @@ void Reload::retire_old() {
   patience_.start_once(kStopAcceptingPatience);
   host_.replace_current(*generation_);
   if (stage_ == Stage::kRetiring && host_.old_stopped_accepting()) {
-    finish(Verdict::Kind::kCommitted, {});
+    finish(Verdict::Kind::kCommitted);
   }
 }
 
@@ -145,7 +130,7 @@ void Reload::on_patience_over() {
     patience_.start_once(kStopAcceptingPatience);
   } else if (stage_ == Stage::kRetiring) {
     log::warning("old_workers_silent", {{"generation", generation_->id()}});
-    finish(Verdict::Kind::kCommitted, {});
+    finish(Verdict::Kind::kCommitted);
   }
 }
 
@@ -153,27 +138,27 @@ void Reload::cancel(const std::string& reason) {
   if (stage_ == Stage::kDone) return;
   if (is_committed()) {
     if (stage_ == Stage::kSettling) host_.replace_current(*generation_);
-    return finish(Verdict::Kind::kCommitted, {});
+    return finish(Verdict::Kind::kCommitted);
   }
-  roll_back(Verdict::Kind::kRolledBack, reason);
+  roll_back(Verdict::Kind::kRolledBack, {problem_of("stopping", reason)});
 }
 
-void Reload::roll_back(Verdict::Kind kind, std::string error, std::vector<Problem> problems) {
+void Reload::roll_back(Verdict::Kind kind, std::vector<Problem> problems) {
   stage_ = Stage::kDone;
   check_.reset();
   if (generation_) std::exchange(generation_, nullptr)->abort();
   if (listeners_prepared_) parts_.listeners.abort();
   listeners_prepared_ = false;
-  finish(kind, std::move(error), std::move(problems));
+  finish(kind, std::move(problems));
 }
 
-void Reload::finish(Verdict::Kind kind, std::string error, std::vector<Problem> problems) {
+void Reload::finish(Verdict::Kind kind, std::vector<Problem> problems) {
   stage_ = Stage::kDone;
   patience_.stop();
   Verdict verdict;
   verdict.kind = kind;
   verdict.tier = tier_;
-  verdict.error = std::move(error);
+  if (!problems.empty()) verdict.error = first_problem(problems);
   verdict.problems = std::move(problems);
   verdict.at = parts_.clock.wall();
   verdict.duration = std::chrono::duration_cast<Milliseconds>(parts_.clock.steady() - began_);

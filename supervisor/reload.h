@@ -75,8 +75,8 @@ class Reload {
   void start(Plan plan);
   void commit();
   void retire_old();
-  void roll_back(Verdict::Kind kind, std::string error, std::vector<Problem> problems = {});
-  void finish(Verdict::Kind kind, std::string error, std::vector<Problem> problems = {});
+  void roll_back(Verdict::Kind kind, std::vector<Problem> problems);
+  void finish(Verdict::Kind kind, std::vector<Problem> problems = {});
   void on_patience_over();
 
   ReloadParts parts_;

@@ -38,7 +38,8 @@ void ReloadQueue::request(std::string file, Caller caller) {
 void ReloadQueue::supersede(Request& request) {
   Verdict verdict;
   verdict.kind = Verdict::Kind::kSuperseded;
-  verdict.error = "a later reload took its place";
+  verdict.problems = {problem_of("superseded", "a later reload took its place")};
+  verdict.error = verdict.problems.front().message;
   verdict.at = parts_.clock.wall();
   const Generation* current = fleet_.current();
   verdict.generation = current ? current->id() : 0;

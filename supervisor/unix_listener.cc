@@ -64,6 +64,19 @@ Result<UnixSocketState> probe_unix_socket(const std::string& path) {
   return fail_errno(path, errno);
 }
 
+Status refuse_taken(const std::string& path) {
+  switch (SERVERY_TRY(probe_unix_socket(path))) {
+    case UnixSocketState::kLive:
+      return fail(Errc::kExists, path + ": in use by a live server");
+    case UnixSocketState::kNotSocket:
+      return fail(Errc::kInvalid, path + ": something that is not a socket is there");
+    case UnixSocketState::kDead:
+    case UnixSocketState::kMissing:
+      return {};
+  }
+  return {};
+}
+
 UnixListener& UnixListener::operator=(UnixListener&& other) noexcept {
   if (this != &other) {
     reset();
@@ -81,21 +94,9 @@ Result<UnixListener> UnixListener::bind(const std::string& path, std::uint32_t m
   SERVERY_TRY(unix_address(path));
   UnixListener listener;
   listener.path_ = path;
-  const auto refuse_taken = [&path]() -> Status {
-    switch (SERVERY_TRY(probe_unix_socket(path))) {
-      case UnixSocketState::kLive:
-        return fail(Errc::kExists, path + ": in use by a live server");
-      case UnixSocketState::kNotSocket:
-        return fail(Errc::kInvalid, path + ": something that is not a socket is there");
-      case UnixSocketState::kDead:
-      case UnixSocketState::kMissing:
-        return {};
-    }
-    return {};
-  };
-  SERVERY_TRY(refuse_taken());  // before the lock file: a refusal leaves nothing behind
+  SERVERY_TRY(refuse_taken(path));  // before the lock file: a refusal leaves nothing behind
   SERVERY_TRY(listener.take_lock());
-  SERVERY_TRY(refuse_taken());
+  SERVERY_TRY(refuse_taken(path));
   listener.fd_ = UniqueFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener.fd_) return fail_errno("socket", errno);
   const std::string temporary = temporary_name(path);

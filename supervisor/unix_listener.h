@@ -20,6 +20,8 @@ namespace servery {
 enum class UnixSocketState { kMissing, kDead, kLive, kNotSocket };
 // Looks and connects; changes nothing.
 Result<UnixSocketState> probe_unix_socket(const std::string& path);
+// Live: kExists; not a socket: kInvalid. Likewise changes nothing.
+Status refuse_taken(const std::string& path);
 
 class UnixListener {
  public:

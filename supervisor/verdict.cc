@@ -33,6 +33,29 @@ std::string_view verdict_name(Verdict::Kind kind) {
   return "rolled_back";
 }
 
+Problem problem_of(std::string_view reason, std::string message) {
+  Problem problem;
+  problem.reason = reason;
+  problem.message = std::move(message);
+  return problem;
+}
+
+Problem problem_of(const Error& error) { return problem_of(errc_name(error.code), error.text); }
+
+std::vector<Problem> restart_problems(const Plan& plan) {
+  std::vector<Problem> problems;
+  if (plan.tier != ReloadTier::kRestart) return problems;
+  for (const PlanChange& change : plan.changes) {
+    if (change.tier != ReloadTier::kRestart) continue;
+    Problem& problem = problems.emplace_back();
+    problem.file = plan.config_path;
+    problem.key = change.key;
+    problem.reason = "needs_restart";
+    problem.message = "this key can only be changed by a restart";
+  }
+  return problems;
+}
+
 std::vector<std::string> refusal_lines(const Verdict& verdict) {
   if (verdict.problems.empty()) return {"servery: " + verdict.error};
   std::vector<std::string> lines;

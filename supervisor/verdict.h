@@ -33,6 +33,12 @@ struct Verdict {
 };
 
 std::string_view verdict_name(Verdict::Kind kind);
+// A failure that has no place in a configuration, as one of `problems`. Of an error the name of its
+// code is the reason.
+Problem problem_of(std::string_view reason, std::string message);
+Problem problem_of(const Error& error);
+// What in `plan` a reload refuses because only a restart can change it.
+std::vector<Problem> restart_problems(const Plan& plan);
 // What a refused start prints: each problem once, the error alone when there is none.
 std::vector<std::string> refusal_lines(const Verdict& verdict);
 // {"verdict", "generation", "tier", "error", "problems", "at", "duration_ms"}.

@@ -202,7 +202,10 @@ class Reload(LoadCase):
                          (1, "rolled_back", "restart", 1))
         (problem,) = verdict["problems"]
         self.assertEqual((problem["key"], problem["reason"]), ("runtime.control_socket", "needs_restart"))
-        self.assertEqual(json.loads(server.command("plan", "--json").stdout)["tier"], "restart")
+        plan = server.command("plan", "--json")
+        answer = json.loads(plan.stdout)
+        self.assertEqual((plan.returncode, answer["tier"], answer["verdict"]), (1, "restart", "rolled_back"))
+        self.assertEqual(answer["problems"], verdict["problems"])
         self.assertEqual(server.worker_pids(), pids)
         self.assert_serves(server)
         self.stop_and_check(server)

@@ -162,12 +162,30 @@ TEST(Cli, UsageErrorsNamePlaceAndNearestName) {
   EXPECT_THAT(error_of({"serve", "--workers", "1", "--workers", "2"}), HasSubstr("--workers"));
   EXPECT_THAT(error_of({"serve", "--set", "x"}), HasSubstr("--set x: KEY=VALUE"));
   EXPECT_THAT(error_of({"stop", "--timeout", "5"}), HasSubstr("--timeout: a duration"));
+  EXPECT_EQ(error_of({"stop", "--timeout", "25h"}), "stop: --timeout: at most 24h");
 }
 
 TEST(Cli, FlagsOfLaterFeaturesAreUnknown) {
   for (const char* flag : {"--spa", "--upload", "--write", "--dav", "--auth", "--tls", "--open"}) {
     EXPECT_THAT(error_of({"serve", flag}), HasSubstr("unknown flag")) << flag;
   }
+}
+
+// A directory removed under a shell that stands in it.
+TEST(Cli, AFileByItsWholePathNeedsNoWorkingDirectory) {
+  const auto before = std::filesystem::current_path();
+  const auto gone = std::filesystem::temp_directory_path() / ("gone-" + std::to_string(getpid()));
+  std::filesystem::create_directory(gone);
+  std::filesystem::current_path(gone);
+  std::filesystem::remove(gone);
+  const auto file = parse({"check", "-c", "/etc/s.yaml"});
+  const std::string quick = error_of({"check"});
+  const std::string flags = error_of({"check", "-c", "/etc/s.yaml", "--workers", "1"});
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(file) << file.error().text;
+  EXPECT_EQ(file->inputs.file_path, "/etc/s.yaml");
+  EXPECT_EQ(quick, "check: the working directory is gone");
+  EXPECT_EQ(flags, quick);
 }
 
 TEST(Cli, TheQuickRouteExcludesAFile) {

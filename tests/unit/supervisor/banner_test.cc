@@ -22,6 +22,7 @@ TEST(Banner, NamesUrlsThatCanBeOpened) {
   EXPECT_EQ(listener_urls(listener("[::]:80"), own),
             (Urls{"http://[::1]:80/", "http://[2001:db8::7]:80/"}));
   EXPECT_EQ(listener_urls(listener("unix:/run/x.sock", "unix"), own), Urls{"unix:/run/x.sock"});
+  EXPECT_EQ(listener_urls(listener("fd:web", "inherited"), own), Urls{"fd:web"});
 }
 
 TEST(Banner, SaysWhatIsServedAndHowToControlIt) {

@@ -6,6 +6,7 @@
 namespace servery {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -80,9 +81,14 @@ TEST(ControlFormat, AVerdictListsItsProblems) {
             "/etc/s.yaml:3:5: runtime.worker: unknown key (did you mean workers?)\n");
 }
 
-TEST(ControlFormat, AVerdictWithoutProblemsNamesItsError) {
-  const Json result{{"verdict", "rolled_back"}, {"error", "in use"}, {"problems", Json::array()}};
-  EXPECT_EQ(format_verdict("reload", result, false), "reload: rolled_back: in use\n");
+TEST(ControlFormat, AProblemWithoutAPlaceIsItsMessage) {
+  const Json result{{"verdict", "rolled_back"},
+                    {"error", "in use"},
+                    {"problems", Json::array({{{"file", nullptr},
+                                               {"key", nullptr},
+                                               {"message", "in use"},
+                                               {"suggestion", nullptr}}})}};
+  EXPECT_EQ(format_verdict("reload", result, false), "reload: rolled_back\nin use\n");
 }
 
 TEST(ControlFormat, APlanShowsWhatWouldChange) {
@@ -99,6 +105,17 @@ TEST(ControlFormat, APlanShowsWhatWouldChange) {
             "changes\n"
             "  runtime.workers: 2 -> 4 (generation)\n"
             "  hosts: (absent) -> [a] (generation)\n");
+}
+
+TEST(ControlFormat, APlanThatCannotBeDoneSaysWhyNot) {
+  const Json result = *parse_json(R"({"verdict":"rolled_back","tier":"generation","changes":[],
+    "problems":[{"reason":"exists","message":"127.0.0.1:81 is in use"}],
+    "listeners":{"opened":["127.0.0.1:81"],"kept":[],"closed":[]},
+    "workers":{"now":2,"then":2,"replaced":2},"connections":0})",
+                                  1 << 20);
+  EXPECT_THAT(format_plan(result, false), EndsWith("changes    none\n"
+                                                   "a reload now would be rolled back:\n"
+                                                   "127.0.0.1:81 is in use\n"));
 }
 
 // A name from a configuration file must not reach the terminal as a control sequence.

@@ -187,6 +187,17 @@ TEST_F(ControlServerTest, WhatIsNoRequestIsRefusedAndTheConnectionEnds) {
   EXPECT_EQ(server_->counts().requests, 0U);
 }
 
+TEST_F(ControlServerTest, ARequestWithoutItsLineFeedIsRefusedAtTheEnd) {
+  start();
+  with_client([this] {
+    const UniqueFd fd = connect_client();
+    say(fd, "{\"command\":\"status\"}");
+    ::shutdown(fd.get(), SHUT_WR);
+    EXPECT_EQ(hear_json(fd)["exit"], 2);
+  });
+  EXPECT_EQ(server_->counts().requests, 0U);
+}
+
 TEST_F(ControlServerTest, AnEndlessLineIsCutOff) {
   start();
   with_client([this] {

@@ -26,6 +26,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 std::size_t open_descriptors() {
   std::size_t count = 0;
@@ -492,6 +493,26 @@ TEST_F(ListenersTest, StoredSocketsServeTheirOwnSlotAgainAndOthersAreClosed) {
     EXPECT_EQ(address_of(after.sockets_of(slot)[0]).text(), address);
   }
   EXPECT_THAT(after.close_unclaimed(), ElementsAre("l-0000000000000000-0"));
+}
+
+TEST_F(ListenersTest, WhatStandsInTheWayIsSeenWithoutTakingAnything) {
+  Listeners listeners({});
+  apply(listeners, {tcp("127.0.0.1", 0)}, 1);
+  const std::size_t before = open_descriptors();
+  EXPECT_THAT(listeners.obstacles(plan_of({tcp("127.0.0.1", 0), both(0), unix_path("a.sock")})),
+              IsEmpty());
+  const UniqueFd other = foreign_loopback(true);
+  UnixListener live = *UnixListener::bind(directory_ + "/live.sock", 0600);
+  ASSERT_TRUE(live.publish(1));
+  std::ofstream(directory_ + "/file") << "no socket";
+  const auto obstacles = listeners.obstacles(
+      plan_of({tcp("127.0.0.1", port_of(other.get())), unix_path("live.sock"), unix_path("file")}));
+  ASSERT_THAT(obstacles, SizeIs(3));
+  EXPECT_EQ(obstacles[0].code, Errc::kExists);
+  EXPECT_THAT(obstacles[0].text, HasSubstr("is in use"));
+  EXPECT_EQ(obstacles[1].code, Errc::kExists);
+  EXPECT_EQ(obstacles[2].code, Errc::kInvalid);
+  EXPECT_EQ(open_descriptors(), before + 3);  // those of this test
 }
 
 TEST_F(ListenersTest, ChangesAreToldByConfiguredAddress) {

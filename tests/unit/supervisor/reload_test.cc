@@ -96,6 +96,8 @@ TEST_F(RefusedReload, AWorkerThatFailsInPrepareIsRolledBack) {
   const Verdict& refused = run(plan_for(2, "refuse"));
   EXPECT_EQ(refused.kind, Verdict::Kind::kRolledBack);
   EXPECT_EQ(refused.error, "refused as told");
+  ASSERT_THAT(refused.problems, SizeIs(1));
+  EXPECT_EQ(refused.problems[0].reason, "worker_failed");
 }
 
 TEST_F(RefusedReload, AKeyThatNeedsARestartIsNamed) {

@@ -54,6 +54,26 @@ TEST(Verdict, ARefusedStartWithoutProblemsSaysItsError) {
             (std::vector<std::string>{"servery: 127.0.0.1:80: Permission denied"}));
 }
 
+TEST(Verdict, AnErrorIsAProblemWithoutAPlace) {
+  const Problem problem = problem_of(Error{Errc::kExists, "127.0.0.1:80 is in use"});
+  EXPECT_EQ(problem, (Problem{"", 0, 0, "", "exists", "127.0.0.1:80 is in use", ""}));
+}
+
+TEST(Verdict, OnlyARestartTierHasRestartProblems) {
+  Plan plan;
+  plan.config_path = "/etc/s.yaml";
+  plan.changes = {{"hosts", "[]", "[a]", ReloadTier::kGeneration}};
+  plan.tier = ReloadTier::kGeneration;
+  EXPECT_TRUE(restart_problems(plan).empty());
+  plan.changes.push_back({"runtime.control_socket", "/a", "/b", ReloadTier::kRestart});
+  plan.tier = ReloadTier::kRestart;
+  const auto problems = restart_problems(plan);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(format_problem(problems.front()),
+            "/etc/s.yaml: runtime.control_socket: this key can only be changed by a restart");
+  EXPECT_EQ(problems.front().reason, "needs_restart");
+}
+
 TEST(Verdict, TimesAreUtcWithMilliseconds) {
   EXPECT_EQ(format_time(WallTime(std::chrono::nanoseconds(0))), "1970-01-01T00:00:00.000Z");
   EXPECT_EQ(format_time(WallTime(std::chrono::nanoseconds(1'700'000'000'250'999'999))),
