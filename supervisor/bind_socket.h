@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -35,7 +36,11 @@ Status set_listener_options(int fd);
 
 ino_t inode_of(int fd);
 
-// "PID (COMMAND)" of processes with the sockets open, as far as /proc shows them.
-std::vector<std::string> socket_owners(const std::set<ino_t>& inodes);
+inline constexpr std::chrono::milliseconds kOwnerSearch{100};
+
+// "PID (COMMAND)" of processes with the sockets open, as far as /proc shows them and as a search of
+// `budget` of this thread's processor time finds them: the loop waits for it.
+std::vector<std::string> socket_owners(const std::set<ino_t>& inodes,
+                                       std::chrono::milliseconds budget = kOwnerSearch);
 
 }  // namespace servery

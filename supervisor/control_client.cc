@@ -67,6 +67,17 @@ struct Failure {
   std::string message;
 };
 
+Failure silent(const std::string& path, Milliseconds patience) {
+  return {kExitFailed, "no_answer",
+          fmt::format("the server at {} does not answer within {} ms", path, patience.count())};
+}
+
+void limit_waiting(int fd, Milliseconds patience) {
+  const timeval time{patience.count() / 1000, patience.count() % 1000 * 1000};
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);  // connect too
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+}
+
 tl::expected<std::string, Failure> choose_socket(const ControlRequest& request) {
   if (request.socket_given) return request.socket;
   const std::string directory = directory_of(request.socket);
@@ -78,7 +89,7 @@ tl::expected<std::string, Failure> choose_socket(const ControlRequest& request) 
   return tl::unexpected(Failure{kExitInputWrong, "several_servers", message});
 }
 
-tl::expected<UniqueFd, Failure> connect_to(const std::string& path) {
+tl::expected<UniqueFd, Failure> connect_to(const std::string& path, Milliseconds patience) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
@@ -86,10 +97,13 @@ tl::expected<UniqueFd, Failure> connect_to(const std::string& path) {
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (fd) limit_waiting(fd.get(), patience);
   if (fd && connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return fd;
   }
   const int error = errno;
+  if (error == EAGAIN)
+    return tl::unexpected(silent(path, patience));  // its backlog is full of such as us
   if (error == EACCES || error == EPERM) {
     return tl::unexpected(
         Failure{kExitFailed, "not_permitted", path + ": not permitted on the control socket"});
@@ -109,12 +123,16 @@ bool send_line(int fd, const Json& message) {
   return true;
 }
 
-// Lines of the server until the connection ends.
+// Lines of the server until the connection ends, or until it has been silent for the patience of
+// `fd`.
 class AnswerLines {
  public:
   explicit AnswerLines(int fd) : fd_(fd) {}
 
+  bool timed_out() const { return timed_out_; }
+
   std::optional<std::string> next() {
+    timed_out_ = false;
     while (true) {
       const std::size_t end = buffer_.find('\n', searched_);
       if (end != std::string::npos) {
@@ -127,6 +145,7 @@ class AnswerLines {
       std::array<char, 64 * 1024> chunk;
       const ssize_t size = recv(fd_, chunk.data(), chunk.size(), 0);
       if (size < 0 && errno == EINTR) continue;
+      timed_out_ = size < 0 && errno == EAGAIN;
       if (size <= 0 || buffer_.size() > kMaxAnswer) return std::nullopt;
       buffer_.append(chunk.data(), static_cast<std::size_t>(size));
     }
@@ -136,7 +155,28 @@ class AnswerLines {
   int fd_;
   std::string buffer_;
   std::size_t searched_ = 0;
+  bool timed_out_ = false;
 };
+
+bool is_alive(const std::string& path, Milliseconds patience) {
+  const auto connection = connect_to(path, patience);
+  if (!connection) return false;
+  ControlRequest status;
+  status.command = ControlCommand::kStatus;
+  send_line(connection->get(), control_message(status));
+  return AnswerLines(connection->get()).next().has_value();
+}
+
+// The next line, however long the server needs for it while it answers others: a reload waits for
+// workers, a stop for connections. Nothing: it has gone, or does not answer.
+std::optional<std::string> await_line(AnswerLines& lines, const std::string& path,
+                                      const ControlRequest& request) {
+  while (true) {
+    if (auto line = lines.next()) return line;
+    const bool may_wait = lines.timed_out() && request.command != ControlCommand::kStatus;
+    if (!may_wait || !is_alive(path, request.patience)) return std::nullopt;
+  }
+}
 
 std::string for_people(ControlCommand command, const Json& result) {
   const bool colour = isatty(STDOUT_FILENO) != 0;
@@ -201,11 +241,11 @@ int run_control_command(const ControlRequest& request) {
   };
   const auto path = choose_socket(request);
   if (!path) return failed(path.error());
-  const auto connection = connect_to(*path);
+  const auto connection = connect_to(*path, request.patience);
   if (!connection) return failed(connection.error());
   send_line(connection->get(), control_message(request));
   AnswerLines lines(connection->get());
-  while (const auto line = lines.next()) {
+  while (const auto line = await_line(lines, *path, request)) {
     const auto answer = parse_json(*line, kMaxAnswer);
     if (!answer || !answer->is_object()) break;
     if (const auto progress = answer->find("progress"); progress != answer->end()) {
@@ -215,9 +255,10 @@ int run_control_command(const ControlRequest& request) {
     const auto exit_code = answer->find("exit");
     if (exit_code == answer->end() || !exit_code->is_number_integer()) break;
     // A stopped server ends its connections with its life: only then is it gone.
-    if (request.command == ControlCommand::kStop) lines.next();
+    if (request.command == ControlCommand::kStop) await_line(lines, *path, request);
     return print_answer(request, *answer);
   }
+  if (lines.timed_out()) return failed(silent(*path, request.patience));
   return report_failure(request, kExitFailed, "no_answer", "the server went away unanswered");
 }
 

@@ -23,6 +23,8 @@ struct ControlRequest {
   std::string config_path;              // reload, plan: absolute; empty: the running file
   bool wait_drained = false;            // reload
   std::optional<Milliseconds> timeout;  // stop: then what is left is forced
+  // Within so long a supervisor that lives says something, or answers a second client meanwhile.
+  Milliseconds patience{5'000};
 };
 
 int run_control_command(const ControlRequest& request);

@@ -202,6 +202,13 @@ std::string format_status(const Json& status, bool colour) {
     if (member(last, "error").is_string()) out += ": " + text(last, "error");
     out += "\n";
   }
+  for (const Json& reason : member(status, "reasons")) {
+    const bool loops = member(reason, "reason") == "crash_loop";
+    out += fmt::format("slot {} {}\n", text(reason, "slot"),
+                       loops ? fmt::format("is in a crash loop (last exit: {})",
+                                           last_exit_text(member(reason, "last_exit")))
+                             : "is served by another worker");
+  }
   for (const Json& fallback : member(status, "fallbacks")) {
     out += fmt::format("without {} in {} workers: see docs/support.md\n", text(fallback, "call"),
                        text(fallback, "workers"));

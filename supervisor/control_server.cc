@@ -92,12 +92,25 @@ ControlServer::ControlServer(Loop& loop, Options options, ControlHandler& handle
 Result<std::unique_ptr<ControlServer>> ControlServer::create(Loop& loop, const Options& options,
                                                              ControlHandler& handler) {
   std::unique_ptr<ControlServer> server(new ControlServer(loop, options, handler));
-  server->directory_ = SERVERY_TRY(make_directory(options.path));
-  server->listener_ = SERVERY_TRY(UnixListener::bind(options.path, kSocketMode));
-  SERVERY_TRY(server->listener_.publish(kBacklog));
-  server->watch_ = SERVERY_TRY(FdWatch::create(loop, server->listener_.fd(), *server));
-  SERVERY_TRY(server->watch_.set_events(FdWatch::kReadable));
+  SERVERY_TRY(server->open());
   return server;
+}
+
+Status ControlServer::open() {
+  directory_ = SERVERY_TRY(make_directory(options_.path));
+  listener_ = SERVERY_TRY(UnixListener::bind(options_.path, kSocketMode));
+  SERVERY_TRY(listener_.publish(kBacklog));
+  watch_ = SERVERY_TRY(FdWatch::create(loop_, listener_.fd(), *this));
+  return watch_.set_events(FdWatch::kReadable);
+}
+
+Result<bool> ControlServer::restore() {
+  if (listener_.is_in_place()) return false;
+  watch_.reset();
+  listener_.reset();
+  directory_ = MadeDirectory();  // first, or it would take its successor with it
+  SERVERY_TRY(open());
+  return true;
 }
 
 ControlServer::~ControlServer() { watch_.reset(); }

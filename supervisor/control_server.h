@@ -88,6 +88,10 @@ class ControlServer final : private FdWatcher {
                                                        ControlHandler& handler);
   ~ControlServer() override;
 
+  // Binds the path anew if it does not lead here any more: somebody removed or replaced it. Clients
+  // stay. True: it was lost.
+  Result<bool> restore();
+
   const std::string& path() const { return options_.path; }
   const Counts& counts() const { return counts_; }
 
@@ -95,6 +99,7 @@ class ControlServer final : private FdWatcher {
   friend class ControlClient;
 
   ControlServer(Loop& loop, Options options, ControlHandler& handler);
+  Status open();
   void on_ready(int events) override;
   void accept_client(UniqueFd fd);
   void remove(ControlClient& client);

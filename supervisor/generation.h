@@ -99,7 +99,7 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   std::size_t ready_workers() const;  // healthy, spares included
   bool all_slots_ready() const { return slots_.all_healthy(); }
   bool all_stopped_accepting() const;  // those that can answer
-  bool in_crash_loop(SteadyTime now) const { return restarts_.in_crash_loop(now); }
+  bool in_crash_loop(std::uint32_t slot) const { return restarts_.in_crash_loop(slot); }
   bool was_forced() const { return forced_; }  // a worker had to be killed while it drained
 
  private:

@@ -51,6 +51,8 @@ struct ListenerGroup {
   std::string selection_address() const { return address ? address->text() : std::string(); }
   bool is_wanted() const;
   bool is_leaving() const;  // has sockets, all of them leaving
+  // A Unix socket whose path was removed or replaced on disk: it listens where nobody finds it.
+  bool is_lost() const { return unix_listener && !unix_listener.is_in_place(); }
   std::string address_text() const;
   std::string_view kind_name() const;
 };

@@ -204,13 +204,16 @@ bool Listeners::take_stored(ListenerGroup& group, std::uint32_t slot) {
 }
 
 Status Listeners::prepare_unix(const PlanListener& listener) {
+  ListenerGroup* group = nullptr;
   std::string identity = listener.configured;
-  ListenerGroup* group = find_group(identity);
-  while (group != nullptr && group->is_leaving()) {  // its name is gone already
-    identity += '\'';
-    group = find_group(identity);
+  for (auto& other : groups_) {
+    if (other->configured != listener.configured) continue;
+    if (other->is_lost()) other->unix_listener.unlink();  // nobody reaches it: the path is free
+    const bool serves = !other->is_leaving() && !other->is_lost();
+    if (serves) group = other.get();
   }
   if (group == nullptr) {
+    while (find_group(identity) != nullptr) identity += '\'';  // beside those that still leave
     UnixListener bound = SERVERY_TRY(UnixListener::bind(listener.path, listener.mode));
     group = &add_group(identity, listener);
     group->unix_listener = std::move(bound);

@@ -23,11 +23,14 @@ void RestartPolicy::on_ready(SteadyTime now) {
   ends_since_ready_ = 0;
 }
 
-void RestartPolicy::reset_if_healthy(SteadyTime now) {
-  if (!is_healthy(now)) return;
+void RestartPolicy::forgive() {
   consecutive_ = 0;
   crash_loop_ = false;
   ends_.clear();
+}
+
+void RestartPolicy::reset_if_healthy(SteadyTime now) {
+  if (is_healthy(now)) forgive();
 }
 
 Milliseconds RestartPolicy::on_end(SteadyTime now, double random) {

@@ -24,13 +24,16 @@ class RestartPolicy {
   // A reload may change the settings; the history stays.
   void set_settings(const Settings& settings);
 
+  // Somebody has put right what was wrong, as far as can be told: counts from zero again.
+  void forgive();
+
   // A worker of the slot became ready.
   void on_ready(SteadyTime now);
   // A worker of the slot ended without being told to. The delay before the next start: none for the
   // first, then backoff_initial doubling to backoff_max, +-20 % by `random` in [0, 1).
   Milliseconds on_end(SteadyTime now, double random);
 
-  // More than `limit` ends within `window`; only 60 s of health leave it.
+  // More than `limit` ends within `window`; left by 60 s of health or by forgive().
   bool in_crash_loop(SteadyTime now) const;
   // The slot has never had a ready worker and failed `limit` times: a first start gives up.
   bool first_start_failed() const;

@@ -33,11 +33,8 @@ void SlotRestarts::stop_all() {
   for (const auto& timer : timers_) timer->stop();
 }
 
-bool SlotRestarts::in_crash_loop(SteadyTime now) const {
-  for (std::size_t slot = 0; slot < timers_.size(); ++slot) {
-    if (histories_[slot].policy.in_crash_loop(now)) return true;
-  }
-  return false;
+bool SlotRestarts::in_crash_loop(std::uint32_t slot) const {
+  return histories_[slot].policy.in_crash_loop(parts_.clock.steady());
 }
 
 }  // namespace servery

@@ -28,8 +28,7 @@ class SlotRestarts {
   void stop(std::uint32_t slot) { timers_[slot]->stop(); }
   void stop_all();
 
-  // Some slot of this generation.
-  bool in_crash_loop(SteadyTime now) const;
+  bool in_crash_loop(std::uint32_t slot) const;
 
  private:
   const WorkerParts& parts_;

@@ -6,12 +6,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 #include "common/loop/watch.h"
 
 namespace servery {
 namespace {
+
+// What the C library, the dynamic linker, an allocator and the sanitizers read. Configuration has
+// been read by then; anything else, secrets of other programs among it, is not for a process that
+// talks to the network.
+constexpr std::string_view kChildVariables[] = {
+    "TZ=",   "LANG=",  "LC_",   "LD_",   "GLIBC_TUNABLES=", "MALLOC_",
+    "ASAN_", "UBSAN_", "LSAN_", "TSAN_", "LLVM_PROFILE_",
+};
 
 // Everything between vfork and exec, in the memory of the supervisor, which is suspended meanwhile:
 // only async-signal-safe calls, no allocation, nothing written but this object. The supervisor
@@ -20,14 +30,15 @@ class Child {
  public:
   static constexpr std::size_t kMaxFds = 8;
 
-  Child(int binary, int null, const std::vector<int>& fds, char* const* argv)
-      : binary_(binary), null_(null), fds_(fds), argv_(argv) {}
+  Child(int binary, int null, const std::vector<int>& fds, char* const* argv,
+        char* const* variables)
+      : binary_(binary), null_(null), fds_(fds), argv_(argv), variables_(variables) {}
 
   [[noreturn]] void run() {
     ::setpgid(0, 0);
     default_signals();
     if (::dup2(null_, STDIN_FILENO) >= 0 && place_descriptors()) {
-      ::execveat(binary_, "", argv_, environ, AT_EMPTY_PATH);
+      ::execveat(binary_, "", argv_, variables_, AT_EMPTY_PATH);
     }
     ::_exit(kExecFailed);
   }
@@ -70,10 +81,23 @@ class Child {
   int null_;
   const std::vector<int>& fds_;
   char* const* argv_;
+  char* const* variables_;
   int copies_[kMaxFds] = {};
 };
 
 }  // namespace
+
+std::vector<char*> child_environment(char* const* variables) {
+  std::vector<char*> kept;
+  for (; *variables != nullptr; ++variables) {
+    const std::string_view variable(*variables);
+    const bool wanted = std::any_of(std::begin(kChildVariables), std::end(kChildVariables),
+                                    [variable](auto name) { return variable.starts_with(name); });
+    if (wanted) kept.push_back(*variables);
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
 
 Result<Executable> Executable::open_own() {
   UniqueFd binary(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
@@ -89,7 +113,8 @@ Result<pid_t> Executable::spawn(const SpawnRequest& request) const {
   argv.reserve(request.argv.size() + 1);
   for (const std::string& word : request.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  Child child(binary_.get(), null_.get(), request.fds, argv.data());
+  const std::vector<char*> variables = child_environment(environ);
+  Child child(binary_.get(), null_.get(), request.fds, argv.data(), variables.data());
   // Not fork: that would cost a page fault for every page touched afterwards.
   const pid_t pid = ::vfork();
   if (pid == 0) child.run();

@@ -1,7 +1,8 @@
 // Starts children of the supervisor: the supervisor's own binary in another role, executed from a
 // descriptor opened at start, so that a package upgrade on disk changes nothing by itself. A child
-// has its own process group, default signals, /dev/null as stdin and exactly the descriptors it is
-// given. Supervisor's thread, which must be its only one.
+// has its own process group, default signals, /dev/null as stdin, a few of the environment's
+// variables and exactly the descriptors it is given. Supervisor's thread, which must be its only
+// one.
 #pragma once
 
 #include <sys/types.h>
@@ -26,6 +27,9 @@ struct SpawnRequest {
   std::vector<std::string> argv;
   std::vector<int> fds;  // become kFirstChildFd, +1, ...; everything else is closed
 };
+
+// Of `variables` (as environ) those a child gets, ended by nullptr.
+std::vector<char*> child_environment(char* const* variables);
 
 class Executable {
  public:

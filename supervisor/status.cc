@@ -141,6 +141,21 @@ Json listeners_json(const StatusSources& sources) {
   return list;
 }
 
+// Why the state is degraded or failed, slot by slot.
+Json reasons_json(const StatusSources& sources) {
+  Json list = Json::array();
+  const Generation* current = sources.fleet.current();
+  for (std::uint32_t slot = 0; current && slot < current->slot_count(); ++slot) {
+    if (current->in_crash_loop(slot)) {
+      list.push_back({{"reason", "crash_loop"},
+                      {"slot", slot},
+                      {"last_exit", last_exit_json(sources.histories[slot].last_exit)}});
+    }
+    if (current->is_lent(slot)) list.push_back({{"reason", "lent"}, {"slot", slot}});
+  }
+  return list;
+}
+
 // Calls that this kernel, or a filter in front of it, refuses to workers.
 Json fallbacks_json(const SharedMemory* memory) {
   Json list = Json::array();
@@ -210,13 +225,14 @@ ServiceState service_state(const StatusSources& sources) {
   if (sources.stopping) return ServiceState::kStopping;
   const Generation* current = sources.fleet.current();
   if (!current) return ServiceState::kStarting;
-  const bool crash_loop = current->in_crash_loop(sources.clock.steady());
-  if (!is_service_ready(sources)) {
-    return crash_loop ? ServiceState::kFailed : ServiceState::kStarting;
-  }
+  bool crash_loop = false;
   bool lent = false;
   for (std::uint32_t slot = 0; slot < current->slot_count(); ++slot) {
+    crash_loop = crash_loop || current->in_crash_loop(slot);
     lent = lent || current->is_lent(slot);
+  }
+  if (!is_service_ready(sources)) {
+    return crash_loop ? ServiceState::kFailed : ServiceState::kStarting;
   }
   return crash_loop || lent ? ServiceState::kDegraded : ServiceState::kReady;
 }
@@ -226,6 +242,7 @@ Json build_status(const StatusSources& sources) {
   return {{"schema", 1},
           {"version", SERVERY_VERSION},
           {"state", service_state_name(service_state(sources))},
+          {"reasons", reasons_json(sources)},
           {"live", true},
           {"ready", is_service_ready(sources)},
           {"pid", ::getpid()},

@@ -269,6 +269,17 @@ void Supervisor::on_gone(Generation& generation) {
 
 void Supervisor::on_reload_begin() {
   if (is_serving_) notify_.reloading("reloading");
+  if (control_) restore_control_socket();
+}
+
+// A reload by signal is what is left to whoever has lost it.
+void Supervisor::restore_control_socket() {
+  const auto restored = control_->restore();
+  if (!restored) {
+    log::error("control_socket_lost", {{"cause", restored.error().text}});
+  } else if (*restored) {
+    log::warning("control_socket_restored", {{"path", control_->path()}});
+  }
 }
 
 void Supervisor::on_reload_superseded() {
@@ -308,6 +319,7 @@ void Supervisor::replace_current(Generation& generation) {
   fleet_.set_current(generation);
   for (SlotHistory& history : histories_) {
     history.policy.set_settings(restart_settings(generation.plan()));
+    history.policy.forgive();
   }
   if (const auto level = log::parse_level(generation.plan().log_level)) log::set_level(*level);
   retire_sockets();

@@ -71,6 +71,7 @@ class Supervisor final : private SignalWatcher,
   void on_reload_request(const Json& request, ControlReply reply);
   void on_stop_request(const Json& request, ControlReply reply);
   Status open_control_socket(const Plan& plan);
+  void restore_control_socket();
   StatusSources status_sources() const;
 
   // Generations.

@@ -38,8 +38,11 @@ std::string temporary_name(const std::string& path) {
 
 std::string lock_name(const std::string& path) { return path + ".lock"; }
 
-bool is_same_file(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+bool leads_to(const std::string& name, int fd) {
+  struct stat held {};
+  struct stat named {};
+  return fstat(fd, &held) == 0 && lstat(name.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
+         held.st_ino == named.st_ino;
 }
 
 }  // namespace
@@ -125,10 +128,7 @@ Status UnixListener::take_lock() {
       if (errno == EWOULDBLOCK) return fail(Errc::kExists, path_ + ": in use by another server");
       return fail_errno(name, errno);
     }
-    struct stat held {};
-    struct stat named {};
-    if (fstat(fd.get(), &held) == 0 && lstat(name.c_str(), &named) == 0 &&
-        is_same_file(held, named)) {
+    if (leads_to(name, fd.get())) {
       lock_ = std::move(fd);
       return {};
     }
@@ -150,17 +150,19 @@ Status UnixListener::set_mode(std::uint32_t mode) {
   return {};
 }
 
-void UnixListener::unlink() {
+bool UnixListener::is_in_place() const {
   struct stat info {};
-  if (!bound_name_.empty() && lstat(bound_name_.c_str(), &info) == 0 && info.st_dev == device_ &&
-      info.st_ino == inode_) {
-    ::unlink(bound_name_.c_str());
-  }
+  return !bound_name_.empty() && lstat(bound_name_.c_str(), &info) == 0 && info.st_dev == device_ &&
+         info.st_ino == inode_;
+}
+
+void UnixListener::unlink() {
+  if (is_in_place()) ::unlink(bound_name_.c_str());
   bound_name_.clear();
-  if (lock_) {
-    ::unlink(lock_name(path_).c_str());
-    lock_.reset();
-  }
+  if (!lock_) return;
+  const std::string name = lock_name(path_);
+  if (leads_to(name, lock_.get())) ::unlink(name.c_str());
+  lock_.reset();
 }
 
 void UnixListener::reset() {

@@ -40,6 +40,9 @@ class UnixListener {
   void unlink();
   void reset();  // unlink() and close
 
+  // Its path still leads to it: nobody removed or replaced it on disk.
+  bool is_in_place() const;
+
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }
   explicit operator bool() const { return static_cast<bool>(fd_); }

@@ -70,8 +70,15 @@ class WorkerDeath(LoadCase):
         self.assertEqual((status["state"], status["workers"][0]["pid"]), ("degraded", None))
         self.assertTrue(status["ready"])
         self.assertEqual(status["listeners"][0]["lent"], [{"slot": 0, "to": 1}])
+        self.assertEqual([(reason["reason"], reason["slot"]) for reason in status["reasons"]],
+                         [("crash_loop", 0), ("lent", 0)])
+        self.assertIn("slot 0 is in a crash loop (last exit: killed by signal 9)", server.command("status").stdout)
         for _ in range(20):
             self.assert_serves(server)
+        # What an operator does when the cause is mended.
+        self.assertEqual(server.reload()[0], 0)
+        status = server.status()
+        self.assertEqual((status["state"], status["reasons"]), ("ready", []))
         self.assertEqual(server.stop(), 0)
         self.check_nothing_left()
 
@@ -122,6 +129,23 @@ class WorkerHang(ServeryCase):
         status = server.wait_status(lambda status: status["workers"][1]["state"] == "ready" and
                                     not status["listeners"][0]["lent"], what="ready again")
         self.assertEqual(status["workers"][1]["pid"], pid)
+        self.stop_and_check(server)
+
+
+class SupervisorHang(ServeryCase):
+    EXPECTED_ERRORS = ("worker",)
+
+    def test_commands_do_not_wait_for_ever(self):
+        server = self.serve()
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            for name in ("status", "plan"):
+                result = server.command(name)
+                self.assertEqual(result.returncode, 1)
+                self.assertRegex(result.stderr, "^servery .*: the server at .* does not answer within 5000 ms\n$")
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        self.assertEqual(server.command("status").returncode, 0)
         self.stop_and_check(server)
 
 

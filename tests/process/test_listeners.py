@@ -1,6 +1,7 @@
 """Addresses: both families, Unix sockets, inherited descriptors."""
 
 import os
+import signal
 import socket
 import sys
 import unittest
@@ -73,6 +74,21 @@ class UnixSockets(ServeryCase):
         server = self.start(self.site_config(listeners=self.listeners))
         self.assertEqual(server.wait_exit(), 2, server.lines)
         self.assertEqual((self.directory / "http.sock").read_text(), "precious")
+
+    def test_removed_paths_come_back_with_a_reload(self):
+        server = self.serve(listeners=self.listeners)
+        os.remove(self.path)
+        self.assertEqual(server.reload()[0], 0)
+        self.assertEqual(http_client.request(self.path, "GET", "/").status, 200)
+        os.remove(self.path)
+        server.control.unlink()
+        self.assertEqual(server.command("status").returncode, 3)
+        os.kill(server.pid, signal.SIGHUP)
+        server.wait_line("control_socket_restored")
+        server.wait_line("verdict=committed generation=3")
+        self.assertEqual(http_client.request(self.path, "GET", "/").status, 200)
+        self.assertEqual(server.status()["generation"], 3)
+        self.stop_and_check(server)
 
     def test_killed_server_leaves_a_socket_that_the_next_replaces(self):
         first = self.serve(listeners=self.listeners, runtime="stop_timeout: 1s")

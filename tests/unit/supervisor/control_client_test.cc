@@ -136,6 +136,37 @@ TEST_F(ControlClientTest, AServerThatDiesUnansweredIsAFailure) {
   EXPECT_THAT(error_, HasSubstr("went away"));
 }
 
+// A supervisor that is stopped or hangs: its kernel still takes connections for it.
+TEST_F(ControlClientTest, AServerThatSaysNothingIsNotWaitedFor) {
+  const auto server = serve("control.sock");
+  request_.patience = Milliseconds(50);
+  for (const auto command : {ControlCommand::kStatus, ControlCommand::kPlan,
+                             ControlCommand::kReload, ControlCommand::kStop}) {
+    request_.command = command;
+    EXPECT_EQ(run_alone(), 1);
+    EXPECT_THAT(error_, HasSubstr(request_.socket + " does not answer"));
+  }
+}
+
+TEST_F(ControlClientTest, AnAnswerThatTakesLongIsWaitedForWhileTheServerLives) {
+  const auto server = serve("control.sock");
+  request_.patience = Milliseconds(20);
+  request_.command = ControlCommand::kReload;
+  std::optional<ControlReply> waiting;
+  int probes = 0;
+  handler_.react = [&](const Json& request, ControlReply reply) {
+    if (request["command"] == "reload") {
+      waiting.emplace(std::move(reply));
+      return;
+    }
+    reply.finish(0, {{"state", "ready"}});
+    if (++probes == 2) waiting->finish(0, {{"verdict", "committed"}});
+  };
+  EXPECT_EQ(run_against_server(), 0);
+  EXPECT_EQ(probes, 2);
+  EXPECT_THAT(out_, HasSubstr("committed"));
+}
+
 TEST_F(ControlClientTest, StopWaitsUntilTheServerIsGone) {
   auto server = serve("control.sock");
   bool gone = false;

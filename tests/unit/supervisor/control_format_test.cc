@@ -64,6 +64,16 @@ TEST(ControlFormat, AStatusNamesWhatTheKernelRefuses) {
   EXPECT_THAT(format_status(status(), false), Not(HasSubstr("without")));
 }
 
+TEST(ControlFormat, AStatusSaysWhyItIsDegraded) {
+  const Json status = *parse_json(R"({"state":"degraded","reasons":[
+    {"reason":"crash_loop","slot":1,"last_exit":{"reason":"boot_failed","signal":null,"code":1}},
+    {"reason":"lent","slot":1}]})",
+                                  1 << 20);
+  EXPECT_THAT(format_status(status, false),
+              HasSubstr("slot 1 is in a crash loop (last exit: boot_failed with code 1)\n"
+                        "slot 1 is served by another worker\n"));
+}
+
 TEST(ControlFormat, AnythingMayBeMissing) {
   EXPECT_THAT(format_status(Json::object(), false), HasSubstr("servery -: -"));
   EXPECT_THAT(format_status(Json::array(), false), HasSubstr("servery -"));

@@ -294,6 +294,39 @@ TEST_F(ControlServerTest, ItsDirectoryIsMadePrivateAndBothGoWithIt) {
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/servery"));
 }
 
+TEST_F(ControlServerTest, ALostPathIsRestored) {
+  start();
+  EXPECT_FALSE(*server_->restore()) << "it is there";
+  std::filesystem::remove(options_.path);
+  EXPECT_TRUE(*server_->restore());
+  std::filesystem::remove_all(directory_ + "/servery");
+  EXPECT_TRUE(*server_->restore());
+  with_client([this] {
+    const UniqueFd fd = connect_client();
+    say(fd, "{\"command\":\"status\"}\n");
+    EXPECT_EQ(hear_json(fd)["exit"], 0);
+  });
+  server_.reset();
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/servery"));
+}
+
+TEST_F(ControlServerTest, APathThatSomebodyElseHasTakenIsTheirs) {
+  start();
+  std::filesystem::remove_all(directory_ + "/servery");
+  std::filesystem::create_directory(directory_ + "/servery");
+  const auto other = ControlServer::create(*loop_, options_, handler_);
+  ASSERT_TRUE(other);
+  const auto restored = server_->restore();
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, Errc::kExists);
+  server_.reset();
+  with_client([this] {
+    const UniqueFd fd = connect_client();
+    say(fd, "{\"command\":\"status\"}\n");
+    EXPECT_EQ(hear_json(fd)["exit"], 0);
+  });
+}
+
 TEST_F(ControlServerTest, ADirectoryOthersControlIsNotUsed) {
   const std::string directory = directory_ + "/servery";
   std::filesystem::create_directory(directory);

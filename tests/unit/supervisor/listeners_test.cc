@@ -392,6 +392,24 @@ TEST_F(ListenersTest, AUnixPathMayReturnWhileItsOldSocketIsStillLeaving) {
   EXPECT_NE(listeners.sockets_of(0)[0].name, leaving[0].name);
   listeners.close_leaving(leaving[0].name);
   EXPECT_TRUE(can_connect(directory_ + "/x"));
+  const std::string name = listeners.sockets_of(0)[0].name;
+  apply(listeners, {unix_path("x")}, 1);
+  EXPECT_EQ(listeners.sockets_of(0)[0].name, name) << "kept by the next reload";
+}
+
+TEST_F(ListenersTest, AUnixSocketWhosePathWasRemovedIsBoundAnew) {
+  Listeners listeners({});
+  apply(listeners, {unix_path("x")}, 1);
+  const std::string lost = listeners.sockets_of(0)[0].name;
+  std::filesystem::remove(directory_ + "/x");
+  ASSERT_TRUE(listeners.prepare(plan_of({unix_path("x")}), 1));
+  ASSERT_TRUE(listeners.commit());
+  const auto leaving = listeners.retire();
+  ASSERT_EQ(leaving.size(), 1U);
+  EXPECT_EQ(leaving[0].name, lost);
+  EXPECT_TRUE(can_connect(directory_ + "/x"));
+  listeners.close_leaving(lost);
+  EXPECT_TRUE(can_connect(directory_ + "/x"));
 }
 
 TEST_F(ListenersTest, WhatStandsInAUnixSocketsPlaceDecides) {

@@ -92,6 +92,15 @@ TEST_F(RestartPolicyTest, ASlotThatWasReadyOnceIsNotAFirstStart) {
   EXPECT_FALSE(policy_.first_start_failed());
 }
 
+TEST_F(RestartPolicyTest, WhatIsForgivenCountsFromZero) {
+  for (int i = 0; i < 6; ++i) end_after(milliseconds(1));
+  EXPECT_TRUE(policy_.in_crash_loop(now_));
+  policy_.forgive();
+  EXPECT_FALSE(policy_.in_crash_loop(now_));
+  EXPECT_EQ(end_after(milliseconds(1)), 0) << "the first replacement is immediate";
+  EXPECT_EQ(end_after(milliseconds(1)), 100);
+}
+
 TEST_F(RestartPolicyTest, NewSettingsKeepTheHistory) {
   for (int i = 0; i < 3; ++i) end_after(milliseconds(1));
   policy_.set_settings({.backoff_initial = milliseconds(1000), .limit = 3});

@@ -39,6 +39,20 @@ int exit_code_of(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+TEST(Spawn, AChildGetsNoSecretOfTheEnvironment) {
+  std::vector<std::string> variables{
+      "TZ=UTC",   "AWS_SECRET_ACCESS_KEY=x", "LD_PRELOAD=", "LC_ALL=C", "SERVERY__HOSTS=[a]",
+      "TZDIR=/x", "NOTIFY_SOCKET=",          "LANG=C"};
+  std::vector<char*> pointers;
+  for (std::string& variable : variables) pointers.push_back(variable.data());
+  pointers.push_back(nullptr);
+  std::vector<std::string> kept;
+  for (const char* variable : child_environment(pointers.data())) {
+    if (variable) kept.emplace_back(variable);
+  }
+  EXPECT_EQ(kept, (std::vector<std::string>{"TZ=UTC", "LD_PRELOAD=", "LC_ALL=C", "LANG=C"}));
+}
+
 TEST(Spawn, AChildHasItsDescriptorsAndNothingElse) {
   const auto executable = Executable::open_own();
   ASSERT_TRUE(executable.has_value());

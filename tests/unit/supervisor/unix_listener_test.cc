@@ -137,6 +137,19 @@ TEST_F(UnixListenerTest, UnlinkedItStillAcceptsWhoHadConnected) {
   EXPECT_EQ(state(), UnixSocketState::kLive) << "the path is the successor's";
 }
 
+TEST_F(UnixListenerTest, NoticesThatItsPathIsGoneAndLeavesASuccessorAlone) {
+  UnixListener listener = publish();
+  EXPECT_TRUE(listener.is_in_place());
+  fs::remove(path_);
+  EXPECT_FALSE(listener.is_in_place());
+  fs::remove(path_ + ".lock");
+  const UnixListener successor = publish();
+  EXPECT_FALSE(listener.is_in_place());
+  listener.reset();
+  EXPECT_TRUE(fs::exists(path_ + ".lock")) << "the successor's";
+  EXPECT_EQ(state(), UnixSocketState::kLive);
+}
+
 TEST_F(UnixListenerTest, APathThatDoesNotFitIsInvalid) {
   path_ = directory_ + "/" + std::string(108, 'x');
   const auto refused = UnixListener::bind(path_, 0600);
