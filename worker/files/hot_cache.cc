@@ -33,20 +33,18 @@ bool HotCache::is_proved(const Entry& entry, const Moment& moment) const {
   return false;
 }
 
-bool HotCache::prove(Entry& entry, const Root& root, const Moment& moment) {
+Proof HotCache::prove(Entry& entry, const Root& root, const Moment& moment) {
   ++counts_.proofs;
   for (const std::string& name : entry.file.missing) {
-    if (prove_missing(root, name.c_str()) != Proof::kSame) return false;
+    if (const Proof proof = prove_missing(root, name.c_str()); proof != Proof::kSame) return proof;
   }
   for (const SeenFile& seen : entry.file.unchanged) {
-    if (prove_file(root, seen.path.c_str(), seen.identity) != Proof::kSame) return false;
+    const Proof proof = prove_file(root, seen.path.c_str(), seen.identity);
+    if (proof != Proof::kSame) return proof;
   }
-  if (prove_file(root, entry.file.opened.c_str(), entry.file.identity) != Proof::kSame) {
-    return false;
-  }
-  entry.proved_turn = moment.turn;
-  entry.proved_at = moment.now;
-  return true;
+  const Proof proof = prove_file(root, entry.file.opened.c_str(), entry.file.identity);
+  if (proof == Proof::kSame) entry.note_proof(moment);
+  return proof;
 }
 
 const CachedFile* HotCache::find(const Key& key, const Root& root, const Moment& moment) {
@@ -56,12 +54,25 @@ const CachedFile* HotCache::find(const Key& key, const Root& root, const Moment&
     return nullptr;
   }
   Entry& entry = *found->second;
-  if (!is_proved(entry, moment) && !prove(entry, root, moment)) {
+  const Proof proof = is_proved(entry, moment) ? Proof::kSame : prove(entry, root, moment);
+  if (proof == Proof::kSame) return use(entry);
+  ++counts_.misses;
+  // What would block tells nothing of the file: who looks it up on the pool may confirm the entry.
+  if (proof == Proof::kChanged) {
     ++counts_.stale;
-    ++counts_.misses;
     erase(found->second);
-    return nullptr;
   }
+  return nullptr;
+}
+
+const CachedFile* HotCache::confirm(const Key& key, const CachedFile& seen, const Moment& seen_at) {
+  const auto found = index_.find(key);
+  if (found == index_.end() || !found->second->file.stands_on_same(seen)) return nullptr;
+  found->second->note_proof(seen_at);
+  return use(*found->second);
+}
+
+const CachedFile* HotCache::use(Entry& entry) {
   ++counts_.hits;
   entry.was_used = true;
   return &entry.file;

@@ -41,6 +41,8 @@ struct Moment {
 struct SeenFile {
   std::string path;  // below the root
   FileIdentity identity;
+
+  friend bool operator==(const SeenFile&, const SeenFile&) = default;
 };
 
 struct CachedFile {
@@ -54,6 +56,12 @@ struct CachedFile {
   std::string etag;                               // strong, with quotes
   http::PreparedRef ok;                           // 200 with the body
   http::PreparedRef not_modified;                 // 304
+
+  // Made of the same state of the same files, for the same client: its answers are the other's.
+  bool stands_on_same(const CachedFile& other) const {
+    return coding == other.coding && identity == other.identity && opened == other.opened &&
+           missing == other.missing && unchanged == other.unchanged;
+  }
 };
 
 class HotCache {
@@ -84,6 +92,9 @@ class HotCache {
 
   // The entry, proved for this moment, or nullptr. Valid until the next call.
   const CachedFile* find(const Key& key, const Root& root, const Moment& moment);
+  // The entry, if it stands on what was just found by other means, at `seen_at` or later and old
+  // enough to be trusted: a proof that does not ask the file system again.
+  const CachedFile* confirm(const Key& key, const CachedFile& seen, const Moment& seen_at);
   // Keeps `file`, which was read at `read_at` or later (turn 0: not in a turn of now), unless it is
   // larger than the cache may be.
   void keep(const Key& key, CachedFile file, const Moment& read_at);
@@ -101,6 +112,11 @@ class HotCache {
     std::uint64_t proved_turn = 0;
     SteadyTime proved_at{};
     bool was_used = false;  // since the hand passed
+
+    void note_proof(const Moment& moment) {
+      proved_turn = moment.turn;
+      proved_at = moment.now;
+    }
   };
   using Entries = std::list<Entry>;
   struct KeyHash {
@@ -108,7 +124,8 @@ class HotCache {
   };
 
   bool is_proved(const Entry& entry, const Moment& moment) const;
-  bool prove(Entry& entry, const Root& root, const Moment& moment);
+  Proof prove(Entry& entry, const Root& root, const Moment& moment);
+  const CachedFile* use(Entry& entry);
   void evict_for(std::uint64_t cost);
   void erase(Entries::iterator entry);
 

@@ -202,6 +202,13 @@ bool StaticHandler::answer_coded(http::Exchange& exchange, const Wish& wish, Sta
   if (!is_whole && exchange.request().fields.has(http::FieldId::kRange)) return false;
   const http::Coding coding = *wish.codings.begin();
   const files::CachedFile file = describe(lookup, coding);
+  const files::HotCache::Key key{options_.route, wish.codings.signature(), wish.rest};
+  if (lookup.settled && is_whole) {
+    if (const auto* made = services_.coded_files->confirm(key, file, read_at)) {
+      answer_small(exchange, *made, true);
+      return true;
+    }
+  }
   const std::int64_t now = unix_now();
   const FileFacts facts = facts_of(file, lookup.settled);
   const http::Validators validators = static_validators(facts, file.etag, now);

@@ -71,6 +71,41 @@ TEST_F(Cache, WhatThePoolReadIsProvedFirst) {
   EXPECT_EQ(cache.counts().proofs, 1U);
 }
 
+TEST_F(Cache, WhatCannotBeProvedWithoutBlockingStays) {
+  HotCache cache(limits(Mode::kTurn));
+  cache.keep(key("/a"), file("a", "A"), at(1));
+  root.offers.cached = false;
+  EXPECT_EQ(cache.find(key("/a"), root, at(2)), nullptr);
+  EXPECT_EQ(cache.counts().stale, 0U);
+  root.offers.cached = true;
+  EXPECT_EQ(body(cache.find(key("/a"), root, at(3))), "A");
+}
+
+TEST_F(Cache, IsConfirmedByWhatElseWasSeen) {
+  HotCache cache(limits(Mode::kTurn));
+  const CachedFile kept = file("a", "A");
+  cache.keep(key("/a"), kept, at(1));
+  CachedFile seen;
+  seen.identity = kept.identity;
+  seen.opened = kept.opened;
+  EXPECT_EQ(body(cache.confirm(key("/a"), seen, at(2))), "A");
+  EXPECT_EQ(body(cache.find(key("/a"), root, at(2))), "A");
+  EXPECT_EQ(cache.counts().proofs, 0U) << "confirmed for this turn";
+  EXPECT_EQ(cache.confirm(key("/b"), seen, at(2)), nullptr);
+  CachedFile other = seen;
+  ++other.identity.ctime_ns;
+  EXPECT_EQ(cache.confirm(key("/a"), other, at(2)), nullptr) << "written to";
+  other = seen;
+  other.missing = {"a/index.html"};
+  EXPECT_EQ(cache.confirm(key("/a"), other, at(2)), nullptr);
+  other = seen;
+  other.unchanged = {{"a.gz", seen.identity}};
+  EXPECT_EQ(cache.confirm(key("/a"), other, at(2)), nullptr) << "a refused sidecar";
+  other = seen;
+  other.coding = http::Coding::kGzip;
+  EXPECT_EQ(cache.confirm(key("/a"), other, at(2)), nullptr);
+}
+
 TEST_F(Cache, ProvesEveryTimeWhenAsked) {
   HotCache cache(limits(Mode::kRequest));
   cache.keep(key("/a"), file("a", "A"), at(1));
