@@ -120,7 +120,6 @@ void Acceptor::on_left(Listener& listener, std::uint32_t leftover) {
 }
 
 void Acceptor::on_acceptable(Listener& listener) {
-  context_.loop.next_turn();  // what was proved before these connections came is not proof for them
   if (!listener.is_leaving()) {
     const int most = listener.socket().shared ? kMaxSharedAccepts : kMaxAccepts;
     for (int i = 0; i < most && accept_one(listener); ++i) continue;
@@ -139,6 +138,8 @@ bool Acceptor::accept_one(Listener& listener) {
                             SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket) {
     context_.metrics.add(Metric::kAccepted);
+    // It may have come after an answer of this turn: what was proved for that is no proof for it.
+    context_.loop.next_turn();
     admit(listener, std::move(socket), peer_of(address));
     return true;
   }

@@ -169,12 +169,16 @@ std::size_t H1Protocol::run(std::span<char> in) {
   is_running_ = true;
   stopped_full_ = false;
   std::size_t used = 0;
+  std::uint64_t heads = 0;
   while (true) {
     const std::span<char> rest = in.subspan(used);
     if (state_ == State::kIdle || state_ == State::kHead) {
       if (rest.empty()) break;
       stopped_full_ = stream_->sender.is_blocked();
       if (stopped_full_) break;
+      // The first had begun to arrive when the turn began. What follows may have been sent later,
+      // after an answer of this turn to somebody else: that was no proof for it.
+      if (++heads == 2) context_.loop.next_turn();
       const std::optional<std::size_t> head = take_head(rest);
       if (!head) break;
       used += *head;

@@ -89,6 +89,40 @@ TEST_F(Accepting, ManyAtOnce) {
   EXPECT_EQ(metric(Metric::kAccepted), 90U);
 }
 
+// What was proved for one of them is no proof for the next, which may have come after it.
+TEST_F(Accepting, EachConnectionOfABatchIsATurnOfItsOwn) {
+  std::vector<std::uint64_t> turns;
+  answer = [&](http::Exchange& exchange) {
+    turns.push_back(loop->turn());
+    exchange.respond(text_answer("x"));
+  };
+  ASSERT_TRUE(acceptor().add(listen_socket("a", 0)));
+  std::vector<Client*> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(&dial());
+    clients.back()->send(get("/", "Connection: close\r\n"));
+  }
+  for (Client* client : clients) run_until_closed(*client);
+  ASSERT_EQ(turns.size(), 3U);
+  EXPECT_LT(turns[0], turns[1]);
+  EXPECT_LT(turns[1], turns[2]);
+}
+
+TEST_F(Accepting, WhatFollowsTheFirstPipelinedRequestIsATurnOfItsOwn) {
+  std::vector<std::uint64_t> turns;
+  answer = [&](http::Exchange& exchange) {
+    turns.push_back(loop->turn());
+    exchange.respond(text_answer("x"));
+  };
+  ASSERT_TRUE(acceptor().add(listen_socket("a", 0)));
+  Client& client = dial();
+  client.send(get("/1") + get("/2") + get("/3", "Connection: close\r\n"));
+  run_until_closed(client);
+  ASSERT_EQ(turns.size(), 3U);
+  EXPECT_LT(turns[0], turns[1]);
+  EXPECT_EQ(turns[1], turns[2]) << "one proof is enough for what one read brought";
+}
+
 TEST_F(Accepting, OverTheLimitIsShedWithAWord) {
   max_connections = 1;
   ASSERT_TRUE(acceptor().add(listen_socket("a", 0)));
