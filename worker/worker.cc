@@ -48,6 +48,13 @@ files::HotCache::Limits cache_limits(const Settings& settings, std::uint64_t byt
   return limits;
 }
 
+bool codes_content(const Settings& settings) {
+  return std::any_of(settings.routes.begin(), settings.routes.end(), [](const auto& route) {
+    const auto* const files = std::get_if<StaticSettings>(&route.handler);
+    return files != nullptr && files->compress;
+  });
+}
+
 body::ContentCoder::Options coder_options(const CompressionSettings& settings) {
   const CodingLevelSettings& levels = settings.levels;
   return {.threads = settings.threads,
@@ -172,7 +179,9 @@ Status Worker::Impl::build() {
   options.threads = settings.pool.threads;
   options.queue = settings.pool.queue;
   pool_ = SERVERY_TRY(BlockingPool::create(loop_, options));
-  coder_ = SERVERY_TRY(body::ContentCoder::create(loop_, coder_options(settings.compression)));
+  if (codes_content(settings)) {  // its threads are for nothing else
+    coder_ = SERVERY_TRY(body::ContentCoder::create(loop_, coder_options(settings.compression)));
+  }
   BuiltRoutes routes = SERVERY_TRY(build_routes(
       settings, inputs_.roots, {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_}));
   metrics_.set(Metric::kWithoutOpenat2, routes.offers.openat2 ? 0 : 1);
@@ -285,7 +294,7 @@ void Worker::Impl::publish() {
   metrics_.set(Metric::kCacheEvictions, cache.evictions);
   metrics_.set(Metric::kCacheEntries, cache_.size());
   metrics_.set(Metric::kCacheBytes, cache_.bytes());
-  const body::ContentCoder::Counts coder = coder_->counts();
+  const auto coder = coder_ ? coder_->counts() : body::ContentCoder::Counts{};
   metrics_.set(Metric::kCompressionEncoded, coder.encoded);
   metrics_.set(Metric::kCompressionJoined, coder.joined);
   metrics_.set(Metric::kCompressionStreamed, coder.streamed);

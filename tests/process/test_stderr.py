@@ -1,15 +1,29 @@
 """A stderr that takes nothing holds nobody up: a reader that stalls, a full disk, no stderr at all."""
 
 import fcntl
+import json
 import os
+import signal
 import socket
 import subprocess
 
 from case import ServeryCase
-from servery import BINARY, run_command
+from servery import BINARY, run_command, wait_until
+
+
+def first_worker(control):
+    status = json.loads(run_command("status", "--json", "--control", control).stdout)
+    return status["workers"][0]
 
 
 class NobodyReads(ServeryCase):
+    def crash_a_worker(self, control):
+        """Its report goes nowhere; it ends all the same."""
+        pid = first_worker(control)["pid"]
+        os.kill(pid, signal.SIGABRT)
+        wait_until(lambda: first_worker(control)["pid"] not in (pid, None), 10, "another worker")
+        self.assertEqual(first_worker(control)["last_exit"]["reason"], "crashed")
+
     def assert_lives(self, stderr=subprocess.DEVNULL, prefix=()):
         config = self.write("servery.yaml", self.site_config())
         control = self.directory / "servery.sock"
@@ -23,6 +37,7 @@ class NobodyReads(ServeryCase):
             self.addCleanup(process.kill)
             while b"READY=1" not in notify.recv(65536):
                 pass
+            self.crash_a_worker(control)
             for command in ("status", "reload", "status", "stop"):
                 done = run_command(command, "--control", control)
                 self.assertEqual(done.returncode, 0, (command, done.stderr))

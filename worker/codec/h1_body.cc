@@ -129,14 +129,14 @@ H1BodyDecoder::Verdict H1BodyDecoder::take_size(char c) {
 
 // chunk-ext = *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ) (RFC 9112 7.1.1)
 H1BodyDecoder::Verdict H1BodyDecoder::take_extension(char c) {
-  if (++extension_bytes_ > kMaxExtension) return &kBadExtension;
-  if (const Verdict refusal = count_overhead()) return refusal;
   const bool is_whole = extension_ == Extension::kName || extension_ == Extension::kValue ||
                         extension_ == Extension::kAfterQuoted;
   if (is_whole && c == '\r') {
     phase_ = Phase::kSizeLf;
     return nullptr;
   }
+  if (++extension_bytes_ > kMaxExtension) return &kBadExtension;
+  if (const Verdict refusal = count_overhead()) return refusal;
   const bool has_space_behind =
       extension_ == Extension::kBeforeSemicolon || extension_ == Extension::kAfterName;
   if ((is_whole || has_space_behind) && c == ';') {

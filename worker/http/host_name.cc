@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "common/base/text.h"
 
@@ -28,12 +29,53 @@ constexpr std::array<std::uint8_t, 256> kHostKinds = [] {
   return kinds;
 }();
 
-// The inside of brackets: the characters of an IPv6 address and at least two colons.
+// Four decimal numbers of at most 255 in at most three digits each.
+bool is_ipv4(std::string_view text) {
+  unsigned value = 0;
+  unsigned digits = 0;
+  int dots = 0;
+  for (char c : text) {
+    if (is_digit(c)) {
+      value = value * 10 + static_cast<unsigned>(c - '0');
+      if (++digits > 3 || value > 255) return false;
+    } else {
+      if (c != '.' || digits == 0 || ++dots > 3) return false;
+      value = digits = 0;
+    }
+  }
+  return dots == 3 && digits > 0;
+}
+
+// How many of the eight groups of an IPv6 address `text` holds, without "::"; nothing: it is no
+// such list. The last two may be written as an IPv4 address.
+std::optional<std::size_t> count_groups(std::string_view text) {
+  constexpr std::size_t kMostDigits = 4;
+  std::size_t groups = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find(':');
+    const std::string_view group = text.substr(0, end);
+    if (end == std::string_view::npos && is_ipv4(group)) return groups + 2;
+    if (group.empty() || group.size() > kMostDigits) return std::nullopt;
+    if (!std::all_of(group.begin(), group.end(), is_hex)) return std::nullopt;
+    ++groups;
+    if (end == std::string_view::npos) return groups;
+    text.remove_prefix(end + 1);
+    if (text.empty()) return std::nullopt;  // ends with one colon
+  }
+  return groups;
+}
+
+// IPv6address (RFC 3986 3.2.2): eight groups, or fewer around one "::". Neither a zone nor a future
+// kind of literal is a name of ours.
 bool is_ipv6_text(std::string_view text) {
-  constexpr std::size_t kLongest = 45;
-  if (text.size() > kLongest || std::count(text.begin(), text.end(), ':') < 2) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_hex(c) || c == ':' || c == '.'; });
+  constexpr std::size_t kGroups = 8;
+  const std::size_t gap = text.find("::");
+  if (gap == std::string_view::npos) return count_groups(text) == kGroups;
+  const std::string_view before = text.substr(0, gap);
+  const auto left =
+      before.find('.') == std::string_view::npos ? count_groups(before) : std::nullopt;
+  const auto right = count_groups(text.substr(gap + 2));
+  return left && right && *left + *right < kGroups;
 }
 
 bool is_port(std::string_view digits) {
@@ -59,23 +101,6 @@ bool split_literal(std::string_view authority, HostAndPort& out) {
   if (rest.front() != ':') return false;
   out.port = rest.substr(1);
   return is_port(out.port);
-}
-
-// Four decimal numbers of at most 255 in at most three digits each.
-bool is_ipv4(std::string_view text) {
-  unsigned value = 0;
-  unsigned digits = 0;
-  int dots = 0;
-  for (char c : text) {
-    if (is_digit(c)) {
-      value = value * 10 + static_cast<unsigned>(c - '0');
-      if (++digits > 3 || value > 255) return false;
-    } else {
-      if (c != '.' || digits == 0 || ++dots > 3) return false;
-      value = digits = 0;
-    }
-  }
-  return dots == 3 && digits > 0;
 }
 
 }  // namespace

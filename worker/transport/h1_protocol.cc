@@ -205,6 +205,11 @@ std::optional<std::size_t> H1Protocol::take_head(std::span<char> in) {
   const codec::H1HeadParser::Outcome outcome = stream.parser.parse(in, stream.raw);
   switch (outcome.state) {
     case codec::H1HeadParser::State::kNeedMore:
+      if (stream.parser.is_idle()) {  // empty lines begin no request (RFC 9112 2.2)
+        stream.parser.reset();
+        state_ = State::kIdle;
+        return in.size();
+      }
       state_ = State::kHead;
       return std::nullopt;
     case codec::H1HeadParser::State::kRefused:
@@ -304,6 +309,7 @@ void H1Protocol::after_response(bool has_more_input) {
     must_linger_ |= keep_alive_ || has_more_input || !stream.body.is_done();
     state_ = State::kEnding;
   } else if (!stream.body.is_done()) {
+    stream.body.set_limit(stream.exchange.body_limit());
     state_ = State::kSkipBody;
   } else {
     state_ = State::kIdle;

@@ -39,6 +39,8 @@ class H1RequestBody {
 
   // Feeds the exchange's sink, to its last call if the body ends. The exchange may be done after.
   Step read(std::span<const char> in, http::Exchange& exchange);
+  // Payload bytes a body may have that is skipped; 0: unlimited.
+  void set_limit(std::uint64_t limit) { decoder_.set_limit(limit); }
   // Drops up to kMaxSkip bytes of what is left.
   Step skip(std::span<const char> in);
   // Payload bytes since start().

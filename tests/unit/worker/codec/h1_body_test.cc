@@ -140,7 +140,7 @@ TEST(H1Body, LimitsHitExactly) {
             "431 trailer_too_many");
   EXPECT_EQ(chunked("1;abcdefgh\r\nx", 0, limits), "431 trailer_too_large");
   EXPECT_EQ(chunked("4;abcdef\r\nwxyz\r\n0;a\r\n\r\n", 0, limits), "wxyz|done+0");
-  const std::string longest = "1;" + std::string(254, 'a') + "\r\nx\r\n0\r\n\r\n";
+  const std::string longest = "1;" + std::string(255, 'a') + "\r\nx\r\n0\r\n\r\n";
   EXPECT_EQ(chunked(longest), "x|done+0");
   EXPECT_EQ(chunked("1;a" + longest.substr(2)), "400 chunk_extension_invalid");
 }
