@@ -84,7 +84,12 @@ std::string_view type_words(const Row& row) {
     case Type::kHeaderMap:
       return "section of `NAME: VALUE`";
     case Type::kHeaderNames:
+    case Type::kFieldNames:
       return "list of field names";
+    case Type::kOrigins:
+      return "list of origins, or `[\"*\"]`";
+    case Type::kPatternMap:
+      return "section of `PATTERN: VALUE`";
     case Type::kHeaderValue:
       return "field value";
     case Type::kRevalidate:

@@ -231,6 +231,29 @@ constexpr Row kRows[] = {
     {"routes[].headers.remove", Type::kHeaderNames, 0, 64, "", kGeneration, "",
      "As the top-level `headers`, for this route.",
      [](Target& t) -> Field { return &t.route->headers.remove; }},
+    {"routes[].cors.origins", Type::kOrigins, 0, 64, "", kGeneration, "",
+     "Origins whose pages may read the answers, such as `https://app.example.org`, errors "
+     "included; `[\"*\"]` any. Preflights are answered without credentials. Required in `cors`.",
+     [](Target& t) -> Field { return &t.route->cors.origins; }},
+    {"routes[].cors.headers", Type::kFieldNames, 0, 64, "", kGeneration, "",
+     "Request fields that those pages may set.",
+     [](Target& t) -> Field { return &t.route->cors.headers; }},
+    {"routes[].cors.expose", Type::kFieldNames, 0, 64, "", kGeneration, "",
+     "Response fields that those pages may read, beside those the Fetch standard always allows.",
+     [](Target& t) -> Field { return &t.route->cors.expose; }},
+    {"routes[].cors.credentials", Type::kBoolean, 0, 0, "", kGeneration, "",
+     "Requests may carry cookies and credentials. Not with any origin.",
+     [](Target& t) -> Field { return &t.route->cors.credentials; }},
+    {"routes[].cors.private_network", Type::kBoolean, 0, 0, "", kGeneration, "",
+     "Pages from the internet may reach this server in a private network (Private Network Access).",
+     [](Target& t) -> Field { return &t.route->cors.private_network; }},
+    {"routes[].cors.max_age", Type::kDuration, 0, kDay, "", kGeneration, "",
+     "How long a browser may keep the answer to a preflight; 0: as it likes.",
+     [](Target& t) -> Field { return &t.route->cors.max_age; }},
+    {"routes[].sandbox", Type::kBoolean, 0, 0, "", kGeneration, "",
+     "For what users put there: a Content-Security-Policy that keeps pages and pictures from "
+     "running scripts, sending forms or acting for this site.",
+     [](Target& t) -> Field { return &t.route->sandbox; }},
     {"routes[].static.root", Type::kPath, 1, 4095, "", kGeneration, "--root",
      "Directory whose files are served. Required.",
      [](Target& t) -> Field { return &static_files(t).root; }},
@@ -264,6 +287,14 @@ constexpr Row kRows[] = {
     {"routes[].static.cache_control", Type::kHeaderValue, 0, 256, "", kGeneration, "",
      "Value of Cache-Control; empty: not sent.",
      [](Target& t) -> Field { return &static_files(t).cache_control; }},
+    {"routes[].static.cache_rules", Type::kPatternMap, 0, 64, "", kGeneration, "",
+     "Cache-Control by path, PATTERN: VALUE, the first that matches; else `cache_control`. A "
+     "pattern "
+     "without `/` is for the file's name, another for the path below the root. `*` is any "
+     "characters but `/`, `**` any, `?` one, `{hash}` the hash in a name that a build tool made: 8 "
+     "to 64 letters and digits, both of them. `\"*.{hash}.*\": \"public, max-age=31536000, "
+     "immutable\"`.",
+     [](Target& t) -> Field { return &static_files(t).cache_rules; }},
     {"routes[].respond.status", Type::kInteger, 200, 599, "", kGeneration, "",
      "Status of the fixed answer.", [](Target& t) -> Field { return &respond(t).status; }},
     {"routes[].respond.body", Type::kText, 0, 64 * kKiB, "", kGeneration, "",

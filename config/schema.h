@@ -55,6 +55,9 @@ enum class Type {
   kNames,        // list of file names
   kHeaderMap,    // NAME: VALUE
   kHeaderNames,  // list of field names
+  kFieldNames,   // list of field names, the server's own too
+  kOrigins,      // list of origins, or "*"
+  kPatternMap,   // PATTERN: header value
   kHeaderValue,  // value of a header field
   kRevalidate,   // turn, request or a duration
   kRedirectTo,   // where a redirect leads

@@ -115,6 +115,19 @@ struct HeaderRules {
   bool empty() const { return set.empty() && add.empty() && remove.empty(); }
 };
 
+// Which other origins may read a route's answers (Fetch standard). Without origins: none.
+struct CorsSettings {
+  std::vector<std::string> origins;  // "https://app.example.org", lower case; {"*"}: any
+  std::vector<std::string> headers{"Content-Type",      "Authorization",      "Range",
+                                   "If-Match",          "If-None-Match",      "If-Range",
+                                   "If-Modified-Since", "If-Unmodified-Since"};
+  std::vector<std::string> expose{
+      "ETag", "Accept-Ranges", "Content-Range", "Content-Disposition", "Location", "Retry-After"};
+  bool credentials = false;
+  bool private_network = false;
+  Duration max_age{600'000};
+};
+
 enum class Hidden {
   kDeny,   // 404, as if missing (`.well-known` excepted)
   kList,   // served when named, never listed
@@ -133,6 +146,8 @@ struct StaticSettings {
   Hidden hidden = Hidden::kDeny;
   Symlinks symlinks = Symlinks::kInside;
   std::string cache_control = "no-cache";  // empty: the field is not sent
+  // Pattern -> value, before `cache_control`; the first that matches.
+  std::vector<std::pair<std::string, std::string>> cache_rules{};
   bool listing = false;                    // of directories without an index
   bool archive = false;                    // ?archive= on directories
   bool compress = true;                    // code text-like files that are asked for coded
@@ -162,6 +177,8 @@ struct RouteSettings {
   bool exact = false;  // configured as "=/x"; `path` is "/x"
   MethodSet methods;
   HeaderRules headers;
+  CorsSettings cors;
+  bool sandbox = false;  // what is there was put there by users
   std::variant<StaticSettings, RespondSettings, RedirectSettings> handler;
 };
 

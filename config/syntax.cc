@@ -194,6 +194,41 @@ SyntaxCheck check_file_name(std::string_view name) {
   return std::nullopt;
 }
 
+SyntaxCheck check_origin(std::string_view origin) {
+  const std::size_t mark = origin.find("://");
+  const std::string_view scheme = origin.substr(0, mark);
+  if (mark == std::string_view::npos || scheme.empty() || !is_token(scheme)) {
+    return fault("an origin such as https://app.example.org is expected");
+  }
+  const std::string_view authority = origin.substr(mark + 3);
+  const std::size_t slash = authority.find('/');
+  if (slash != std::string_view::npos) {
+    return fault("an origin has no path", std::string(origin.substr(0, mark + 3 + slash)));
+  }
+  const std::string_view own_port = scheme == "http" ? ":80" : ":443";
+  if ((scheme == "http" || scheme == "https") && authority.ends_with(own_port)) {
+    return fault("browsers leave the scheme's own port out",
+                 std::string(origin.substr(0, origin.size() - own_port.size())));
+  }
+  return check_authority(authority);
+}
+
+SyntaxCheck check_path_pattern(std::string_view pattern) {
+  constexpr std::size_t kMaxPattern = 256;
+  if (pattern.empty() || pattern.size() > kMaxPattern) return fault("1 to 256 bytes");
+  const bool plain = std::none_of(pattern.begin(), pattern.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+  if (!plain) return fault("no control characters in a pattern");
+  for (std::size_t open = pattern.find_first_of("{}"); open != std::string_view::npos;
+       open = pattern.find_first_of("{}", open + 6)) {
+    if (!pattern.substr(open).starts_with("{hash}")) {
+      return fault("{hash} is the only placeholder", "{hash}");
+    }
+  }
+  return std::nullopt;
+}
+
 SyntaxCheck check_redirect_to(std::string_view to) {
   const bool visible =
       std::all_of(to.begin(), to.end(), [](char c) { return c > ' ' && c < 0x7f && c != '\\'; });

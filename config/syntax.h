@@ -31,6 +31,11 @@ SyntaxCheck check_method(std::string_view method);  // one that requests may hav
 SyntaxCheck check_route_path(std::string_view path, bool exact);
 SyntaxCheck check_file_name(std::string_view name);  // one component
 
+// scheme://host[:port] as browsers send it (RFC 6454 6.2): lower case, no default port, no path.
+SyntaxCheck check_origin(std::string_view origin);
+// What http::PathPattern takes: 1 to 256 bytes without control characters.
+SyntaxCheck check_path_pattern(std::string_view pattern);
+
 // A path or an http(s) URL, with known placeholders only, none in the host but {host} as all of it.
 SyntaxCheck check_redirect_to(std::string_view to);
 // The redirect's host is taken from the request.

@@ -156,6 +156,7 @@ class Validator {
         !is_served(route.host)) {
       add(key + ".host", "host_not_served", "not one of `hosts`, so the route is never reached");
     }
+    check_cors(key + ".cors", route.cors);
     if (const auto* files = std::get_if<StaticSettings>(&route.handler)) {
       check_root(key + ".static.root", files->root);
       check_static_methods(key + ".methods", route.methods);
@@ -169,6 +170,26 @@ class Validator {
     }
     if (const auto* redirect = std::get_if<RedirectSettings>(&route.handler)) {
       check_redirect(key + ".redirect.to", *redirect);
+    }
+  }
+
+  static bool names_any(const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), "*") != names.end();
+  }
+
+  void check_cors(const std::string& key, const CorsSettings& cors) {
+    if (cors.origins.empty()) {
+      if (loaded_.provenance.find(key) != nullptr) {
+        add(key + ".origins", "missing_key", "`origins` is required");
+      }
+      return;
+    }
+    if (names_any(cors.origins) && cors.origins.size() > 1) {
+      add(key + ".origins", "conflict", "`*` is every origin and stands alone");
+    }
+    // Fetch, "CORS protocol and credentials": `*` would be taken for the character.
+    if (cors.credentials && (names_any(cors.origins) || names_any(cors.headers))) {
+      add(key + ".credentials", "conflict", "not with `*`: name the origins and headers");
     }
   }
 

@@ -59,10 +59,13 @@ class ValueReader {
       case Type::kHosts:
       case Type::kNames:
       case Type::kHeaderNames:
+      case Type::kFieldNames:
+      case Type::kOrigins:
         read_list(node);
         break;
       case Type::kHeaderMap:
-        read_header_map(node);
+      case Type::kPatternMap:
+        read_pairs(node);
         break;
       case Type::kMethods:
         read_methods(node);
@@ -299,6 +302,10 @@ class ValueReader {
         return check_file_name(text);
       case Type::kHeaderNames:
         return check_header_name(text);
+      case Type::kFieldNames:
+        return is_token(text) ? std::nullopt : SyntaxCheck({"not a field name", ""});
+      case Type::kOrigins:
+        return text == "*" ? std::nullopt : check_origin(text);
       case Type::kHeaderValue:
         return check_header_value(text);
       case Type::kRedirectTo:
@@ -318,7 +325,9 @@ class ValueReader {
     TextList items;
     for (const Node& item : node.items) {
       if (!is_text(item)) continue;
-      std::string text = row_.type == Type::kHosts ? to_lower(item.text) : item.text;
+      std::string text = row_.type == Type::kHosts || row_.type == Type::kOrigins
+                             ? to_lower(item.text)
+                             : item.text;
       if (!check(item, check_form(text))) continue;
       if (std::find(items.begin(), items.end(), text) != items.end()) {
         fault(item, "duplicate_value", "the value is there twice");
@@ -329,12 +338,14 @@ class ValueReader {
     if (faults_.empty()) *std::get<TextList*>(row_.field(target_)) = std::move(items);
   }
 
-  void read_header_map(const Node& node) {
+  void read_pairs(const Node& node) {
     if (!is_kind(node, Node::Kind::kMap)) return;
     if (!fits_length(node, node.entries.size(), "fields")) return;
     HeaderPairs pairs;
     for (const Entry& entry : node.entries) {
-      if (const SyntaxCheck name = check_header_name(entry.key)) {
+      const bool is_field = row_.type == Type::kHeaderMap;
+      if (const SyntaxCheck name =
+              is_field ? check_header_name(entry.key) : check_path_pattern(entry.key)) {
         faults_.push_back({entry.position, "invalid_value", name->message, name->suggestion});
       }
       if (!is_text(entry.value)) continue;

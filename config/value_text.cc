@@ -104,8 +104,11 @@ std::string write_value(const Row& row, Target& target) {
     case Type::kHosts:
     case Type::kNames:
     case Type::kHeaderNames:
+    case Type::kFieldNames:
+    case Type::kOrigins:
       return write_list(*std::get<TextList*>(field));
     case Type::kHeaderMap:
+    case Type::kPatternMap:
       return write_pairs(*std::get<HeaderPairs*>(field));
     case Type::kMethods: {
       const MethodSet& methods = *std::get<MethodSet*>(field);

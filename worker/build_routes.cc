@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -16,6 +18,8 @@
 #include "worker/features/listing/listing_handler.h"
 #include "worker/features/redirect/redirect_handler.h"
 #include "worker/features/respond/respond_handler.h"
+#include "worker/http/cors.h"
+#include "worker/http/policy_headers.h"
 
 namespace servery {
 namespace {
@@ -64,6 +68,18 @@ files::SymlinkPolicy to_policy(Symlinks symlinks) {
   return files::SymlinkPolicy::kNone;
 }
 
+std::optional<http::CorsRules> to_cors(const CorsSettings& configured) {
+  if (configured.origins.empty()) return std::nullopt;
+  http::CorsRules rules;
+  rules.origins = configured.origins;
+  rules.allowed_headers = configured.headers;
+  rules.exposed_headers = configured.expose;
+  rules.credentials = configured.credentials;
+  rules.private_network = configured.private_network;
+  rules.max_age = std::chrono::duration_cast<std::chrono::seconds>(configured.max_age);
+  return rules;
+}
+
 // This machine's names, for the local profile's host rule.
 std::vector<std::string> local_names(const Settings& settings) {
   std::vector<std::string> names = settings.local_hosts;
@@ -100,6 +116,7 @@ struct MakeHandler {
         .hidden =
             fixed.hidden == Hidden::kDeny ? files::HiddenNames::kDeny : files::HiddenNames::kAllow,
         .cache_control = fixed.cache_control,
+        .cache_rules = fixed.cache_rules,
         .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file,
         .compress = fixed.compress,
         .precompressed = fixed.precompressed};
@@ -138,10 +155,19 @@ struct MakeHandler {
 
 }  // namespace
 
-http::HeaderPolicy merge_headers(const HeaderRules& outer, const HeaderRules& inner) {
+http::HeaderPolicy server_headers(const Settings& settings) {
   http::HeaderPolicy policy;
-  apply_rules(policy, outer);
-  apply_rules(policy, inner);
+  http::add_security_defaults(policy, false);
+  apply_rules(policy, settings.headers);
+  return policy;
+}
+
+http::HeaderPolicy route_headers(const Settings& settings, const RouteSettings& route) {
+  http::HeaderPolicy policy;
+  http::add_security_defaults(policy, route.sandbox);
+  if (const auto cors = to_cors(route.cors)) http::add_cors_defaults(policy, *cors);
+  apply_rules(policy, settings.headers);
+  apply_rules(policy, route.headers);
   return policy;
 }
 
@@ -150,7 +176,7 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
                                  const features::StaticServices& services) {
   BuiltRoutes built;
   routing::PipelineParts& parts = built.parts;
-  parts.headers = merge_headers(settings.headers, {});
+  parts.headers = server_headers(settings);
   parts.body_limit = settings.limits.body_bytes;
   parts.hosts.hosts = settings.hosts;
   parts.hosts.canonical_host = settings.canonical_host;
@@ -162,7 +188,8 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
     route.key.path = configured.path;
     route.key.exact = configured.exact;
     route.key.methods = SERVERY_TRY(to_methods(configured.methods));
-    route.headers = merge_headers(settings.headers, configured.headers);
+    route.headers = route_headers(settings, configured);
+    route.cors = to_cors(configured.cors);
     route.body_limit = settings.limits.body_bytes;
     const auto number = static_cast<std::uint32_t>(parts.routes.size());
     route.handler = SERVERY_TRY(

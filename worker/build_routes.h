@@ -24,7 +24,9 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
                                  const std::map<std::string, UniqueFd>& roots,
                                  const features::StaticServices& services);
 
-// `outer` and then `inner`: what the inner names replaces or removes what the outer gave.
-http::HeaderPolicy merge_headers(const HeaderRules& outer, const HeaderRules& inner);
+// The fields of answers without a route: the server's own, then the configured ones.
+http::HeaderPolicy server_headers(const Settings& settings);
+// Of a route's answers: what the route configures replaces or removes what stands before it.
+http::HeaderPolicy route_headers(const Settings& settings, const RouteSettings& route);
 
 }  // namespace servery

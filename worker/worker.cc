@@ -154,7 +154,7 @@ Worker::Impl::Impl(Loop& loop, WorkerInputs inputs, WorkerEvents& events)
       events_(events),
       metrics_(inputs_.page->counters),
       clock_(loop),
-      headers_(merge_headers(inputs_.settings.headers, {})),
+      headers_(server_headers(inputs_.settings)),
       cache_(cache_limits(inputs_.settings, inputs_.settings.cache.bytes)),
       coded_files_(cache_limits(inputs_.settings, inputs_.settings.compression.cache)),
       context_(loop, clock_, transport_limits(inputs_.settings.limits), *this, *this, headers_,

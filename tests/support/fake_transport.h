@@ -25,6 +25,11 @@ class FakeTransport final : public http::ResponseTransport {
   void send_prepared(http::Exchange& exchange, const http::PreparedRef& response) override {
     status = response->status;
     fields = response->fields;
+    if (exchange.extra_fields() != nullptr) {
+      for (const http::ResponseField& extra : *exchange.extra_fields()) {
+        fields.add(extra.name, extra.value);
+      }
+    }
     body = response->body;
     finish(exchange);
   }

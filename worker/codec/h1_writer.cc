@@ -23,25 +23,18 @@ std::string_view connection_line(ConnectionField field) {
   return "Connection: close\r\n";
 }
 
-std::size_t tail_size(const HeadContext& context) {
-  return context.date_line.size() + connection_line(context.connection).size() +
-         (context.chunked ? kChunkedLine.size() : 0) + kCrLf.size();
-}
-
-// What follows the fields of a response; the room was checked.
-void put_tail(ByteWriter& out, const HeadContext& context) {
-  out.put(context.date_line);
-  out.put(connection_line(context.connection));
-  if (context.chunked) out.put(kChunkedLine);
-  out.put(kCrLf);
-}
-
-std::size_t head_size(int status, const http::ResponseFields& fields) {
-  std::size_t size = 9 + 4 + http::reason_phrase(status).size() + kCrLf.size();
+std::size_t fields_size(const http::ResponseFields& fields) {
+  std::size_t size = 0;
   for (const http::ResponseField& field : fields) {
     size += field.name.size() + field.value.size() + 4;
   }
   return size;
+}
+
+std::size_t tail_size(const HeadContext& context) {
+  return context.date_line.size() + connection_line(context.connection).size() +
+         (context.chunked ? kChunkedLine.size() : 0) + kCrLf.size() +
+         (context.extra != nullptr ? fields_size(*context.extra) : 0);
 }
 
 // "content-type" as Content-Type: people read HTTP/1 heads.
@@ -54,6 +47,28 @@ void put_name(ByteWriter& out, std::string_view name) {
   }
 }
 
+void put_fields(ByteWriter& out, const http::ResponseFields& fields) {
+  for (const http::ResponseField& field : fields) {
+    put_name(out, field.name);
+    out.put(": ");
+    out.put(field.value);
+    out.put(kCrLf);
+  }
+}
+
+// What follows the fields of a response; the room was checked.
+void put_tail(ByteWriter& out, const HeadContext& context) {
+  if (context.extra != nullptr) put_fields(out, *context.extra);
+  out.put(context.date_line);
+  out.put(connection_line(context.connection));
+  if (context.chunked) out.put(kChunkedLine);
+  out.put(kCrLf);
+}
+
+std::size_t head_size(int status, const http::ResponseFields& fields) {
+  return 9 + 4 + http::reason_phrase(status).size() + kCrLf.size() + fields_size(fields);
+}
+
 // Status line (RFC 9112 4) and fields; the room was checked.
 void put_head(ByteWriter& out, int status, const http::ResponseFields& fields) {
   char digits[3] = {static_cast<char>('0' + status / 100 % 10),
@@ -64,12 +79,7 @@ void put_head(ByteWriter& out, int status, const http::ResponseFields& fields) {
   out.put(" ");
   out.put(http::reason_phrase(status));
   out.put(kCrLf);
-  for (const http::ResponseField& field : fields) {
-    put_name(out, field.name);
-    out.put(": ");
-    out.put(field.value);
-    out.put(kCrLf);
-  }
+  put_fields(out, fields);
 }
 
 const std::string& wire_of(const http::PreparedResponse& response) {

@@ -48,6 +48,7 @@ struct HeadContext {
   std::string_view date_line;  // DateCache::line
   ConnectionField connection = ConnectionField::kNone;
   bool chunked = false;  // adds Transfer-Encoding: chunked
+  const http::ResponseFields* extra = nullptr;  // beside a prepared response's; may be null
 };
 
 // Status line, fields, Date, Connection, empty line. False and unchanged if it does not fit.

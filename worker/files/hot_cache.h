@@ -51,6 +51,7 @@ struct CachedFile {
   std::vector<std::string> missing;  // names that would have been chosen before `opened`
   std::vector<SeenFile> unchanged;   // the file that `opened` is a variant of, refused variants
   std::string content_type;
+  std::string cache_control;
   http::Coding coding = http::Coding::kIdentity;  // of the body
   bool varies = false;                            // with Accept-Encoding
   std::string etag;                               // strong, with quotes

@@ -59,6 +59,9 @@ void Exchange::respond(ResponseHead head, std::unique_ptr<BodySource> body) {
     if (length) head.fields.set(FieldId::kContentLength, std::to_string(*length));
   }
   if (policy_ != nullptr) policy_->apply(head.fields);
+  if (extra_fields_ != nullptr) {
+    for (const ResponseField& field : *extra_fields_) head.fields.add(field.name, field.value);
+  }
   status_ = head.status;
   state_ = State::kResponding;
   transport_.send_response(*this, std::move(head), std::move(body));
@@ -72,8 +75,12 @@ void Exchange::respond(const PreparedRef& prepared) {
 }
 
 void Exchange::respond_error(Refusal refusal) {
+  respond_error(refusal, error_response(refusal.status, policy_));
+}
+
+void Exchange::respond_error(Refusal refusal, const PreparedRef& prepared) {
   reason_ = refusal.reason;
-  respond(error_response(refusal.status, policy_));
+  respond(prepared);
 }
 
 void Exchange::read_body(BodySink& sink) {
@@ -117,6 +124,7 @@ void Exchange::finish(End end, std::uint64_t body_bytes, ExchangeObserver* obser
 void Exchange::reset() {
   assert(state_ == State::kIdle || state_ == State::kDone);
   policy_ = nullptr;
+  extra_fields_ = nullptr;
   body_limit_ = 0;
   body_bytes_ = 0;
   reason_ = {};

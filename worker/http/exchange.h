@@ -102,6 +102,10 @@ class Exchange {
   // answer except prepared ones, which were made with it.
   void set_header_policy(const HeaderPolicy* policy) { policy_ = policy; }
   const HeaderPolicy* header_policy() const { return policy_; }
+  // Fields of this answer, prepared or not, that depend on who asks (CORS); null: none. Set by the
+  // pipeline; they outlive the exchange.
+  void set_extra_fields(const ResponseFields* fields) { extra_fields_ = fields; }
+  const ResponseFields* extra_fields() const { return extra_fields_; }
   // Most bytes of a request body on this route; set by the pipeline. 0 = unlimited.
   void set_body_limit(std::uint64_t bytes) { body_limit_ = bytes; }
   std::uint64_t body_limit() const { return body_limit_; }
@@ -113,6 +117,8 @@ class Exchange {
   void respond(const PreparedRef& prepared);
   // The status, short body and fields of error_response's table.
   void respond_error(Refusal refusal);
+  // A refusal whose answer was made beforehand.
+  void respond_error(Refusal refusal, const PreparedRef& prepared);
 
   // Wants the request body; without this call it is skipped by the transport (within limits).
   void read_body(BodySink& sink);
@@ -138,6 +144,7 @@ class Exchange {
   std::unique_ptr<ExchangeTask> task_;
   BodySink* sink_ = nullptr;
   const HeaderPolicy* policy_ = nullptr;
+  const ResponseFields* extra_fields_ = nullptr;
   std::uint64_t body_limit_ = 0;
   std::uint64_t body_bytes_ = 0;
   std::string_view reason_;

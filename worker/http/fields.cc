@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cstring>
 
+#include "worker/http/policy_headers.h"
+
 namespace servery::http {
 namespace {
 
-constexpr std::array<std::string_view, 34> kNames = {
+constexpr std::array<std::string_view, 36> kNames = {
     "",
     "accept-encoding",
     "accept-ranges",
     "allow",
+    "authorization",
     "cache-control",
     "connection",
     "content-digest",
@@ -30,6 +33,7 @@ constexpr std::array<std::string_view, 34> kNames = {
     "keep-alive",
     "last-modified",
     "location",
+    "origin",
     "range",
     "repr-digest",
     "retry-after",
@@ -55,6 +59,7 @@ FieldId field_id_of_13(const char* name) {
   if (is(name, "if-none-match")) return FieldId::kIfNoneMatch;
   if (is(name, "last-modified")) return FieldId::kLastModified;
   if (is(name, "content-range")) return FieldId::kContentRange;
+  if (is(name, "authorization")) return FieldId::kAuthorization;
   return is(name, "accept-ranges") ? FieldId::kAcceptRanges : FieldId::kOther;
 }
 
@@ -85,6 +90,7 @@ FieldId field_id(std::string_view lowercase_name) {
       return is(name, "allow") ? FieldId::kAllow : FieldId::kOther;
     case 6:
       if (is(name, "expect")) return FieldId::kExpect;
+      if (is(name, "origin")) return FieldId::kOrigin;
       return is(name, "server") ? FieldId::kServer : FieldId::kOther;
     case 7:
       if (is(name, "upgrade")) return FieldId::kUpgrade;
@@ -169,10 +175,29 @@ const std::string* ResponseFields::find(std::string_view name) const {
   return nullptr;
 }
 
+void ResponseFields::add_member(FieldId id, std::string_view member) {
+  const auto same = [name = field_name(id)](const ResponseField& field) {
+    return field.name == name;
+  };
+  const auto first = std::find_if(list_.begin(), list_.end(), same);
+  if (first == list_.end()) {
+    add(id, member);
+  } else {
+    first->value.append(", ").append(member);
+  }
+}
+
 void HeaderPolicy::apply(ResponseFields& fields) const {
+  for (const ResponseField& field : defaults) {
+    if (fields.find(field.name) == nullptr) fields.add(field.name, field.value);
+  }
+  if (!vary.empty()) fields.add_member(FieldId::kVary, vary);
   for (const std::string& name : remove) fields.remove(name);
   for (const ResponseField& field : set) fields.set(field.name, field.value);
   for (const ResponseField& field : add) fields.add(field.name, field.value);
+  if (!restricted) return;
+  const std::string* const present = fields.find(FieldId::kCacheControl);
+  fields.set(FieldId::kCacheControl, private_cache_control(present ? *present : std::string()));
 }
 
 }  // namespace servery::http

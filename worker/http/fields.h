@@ -19,6 +19,7 @@ enum class FieldId : std::uint8_t {
   kAcceptEncoding,
   kAcceptRanges,
   kAllow,
+  kAuthorization,
   kCacheControl,
   kConnection,
   kContentDigest,
@@ -38,6 +39,7 @@ enum class FieldId : std::uint8_t {
   kKeepAlive,
   kLastModified,
   kLocation,
+  kOrigin,
   kRange,
   kReprDigest,
   kRetryAfter,
@@ -108,6 +110,8 @@ class ResponseFields {
   void add(FieldId id, std::string_view value) { add(field_name(id), value); }
   void set(std::string_view name, std::string_view value);  // replaces all of that name
   void set(FieldId id, std::string_view value) { set(field_name(id), value); }
+  // To the list in the first field of that name; a field of its own where there is none.
+  void add_member(FieldId id, std::string_view member);
   void remove(std::string_view name);
   const std::string* find(std::string_view name) const;  // the first, or nullptr
   const std::string* find(FieldId id) const { return find(field_name(id)); }
@@ -121,16 +125,19 @@ class ResponseFields {
 
 struct PreparedResponse;
 
-// The configured `headers: {set, add, remove}` of a route, already merged with the top level's.
-// Applied in the order remove, set, add. Names lowercase.
+// The fields every answer of a route carries, whatever gives it: the server's own (policy_headers,
+// cors) and the configured `headers: {set, add, remove}`, already merged with the top level's.
+// Applied in the order of the members. Names lowercase.
 struct HeaderPolicy {
+  std::vector<ResponseField> defaults;  // where the answer has none of that name
+  std::string vary;                     // a member for Vary; empty: none
+  std::vector<std::string> remove;
   std::vector<ResponseField> set;
   std::vector<ResponseField> add;
-  std::vector<std::string> remove;
+  bool restricted = false;  // not for everyone: Cache-Control is made private
   // Error responses already made with this policy; error_response's own.
   mutable std::vector<std::shared_ptr<const PreparedResponse>> prepared_errors;
 
-  bool empty() const { return set.empty() && add.empty() && remove.empty(); }
   void apply(ResponseFields& fields) const;
 };
 

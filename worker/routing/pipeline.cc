@@ -52,13 +52,20 @@ Pipeline::Pipeline(PipelineParts parts, Router router)
     place_answers_.push_back({http::make_method_not_allowed(place.methods, policy),
                               http::make_options(place.methods, policy)});
   }
+  for (const Route& route : parts_.routes) {
+    cors_.push_back(route.cors ? std::make_unique<const http::Cors>(*route.cors, route.key.methods,
+                                                                    route.headers)
+                               : nullptr);
+  }
 }
 
 // 1. The host rule stands before everything: a name that is not ours sees no route, no method list
 //    and no redirect of ours.
 // 2. `OPTIONS *` asks about the server, not a resource (RFC 9110 9.3.7).
-// 3. The route decides the header policy and the body limit; then its method.
-// 4. The body limit stands before the stages and the handler, so that a body that is too large is
+// 3. A preflight asks whether another request may come (Fetch, "CORS-preflight request"). It has no
+//    credentials and is no work: it stands before whatever asks for them or counts.
+// 4. The route decides the header policy and the body limit; then its method.
+// 5. The body limit stands before the stages and the handler, so that a body that is too large is
 //    refused before 100-continue invites it.
 void Pipeline::run(http::Exchange& exchange) {
   exchange.set_header_policy(&parts_.headers);
@@ -69,19 +76,36 @@ void Pipeline::run(http::Exchange& exchange) {
     exchange.respond(server_options_);
     return;
   }
+  if (answer_preflight(exchange)) return;
   const Router::Match match = router_.match(request.host, request.path, request.method);
   if (match.outcome == Router::Outcome::kNotFound) {
     exchange.respond_error({404, "no_route"});
     return;
   }
-  const Route& route = parts_.routes[match.route];
-  exchange.set_header_policy(&route.headers);
-  exchange.set_body_limit(route.body_limit);
+  enter_route(exchange, match.route);
   if (match.outcome == Router::Outcome::kMethodNotAllowed) {
     refuse_method(exchange, match);
   } else {
     run_route(exchange, match);
   }
+}
+
+void Pipeline::enter_route(http::Exchange& exchange, std::uint32_t route) const {
+  exchange.set_header_policy(&parts_.routes[route].headers);
+  exchange.set_body_limit(parts_.routes[route].body_limit);
+  const auto& cors = cors_[route];
+  if (cors) exchange.set_extra_fields(cors->fields_for(exchange.request().fields));
+}
+
+bool Pipeline::answer_preflight(http::Exchange& exchange) const {
+  const http::RequestHead& request = exchange.request();
+  const std::optional<http::Method> method = http::preflight_method(request);
+  if (!method) return false;
+  const Router::Match match = router_.match(request.host, request.path, *method);
+  if (match.outcome == Router::Outcome::kNotFound || !cors_[match.route]) return false;
+  enter_route(exchange, match.route);
+  exchange.respond(cors_[match.route]->preflight(request));
+  return true;
 }
 
 bool Pipeline::check_host(http::Exchange& exchange) const {

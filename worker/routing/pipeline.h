@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/base/result.h"
+#include "worker/http/cors.h"
 #include "worker/http/exchange.h"
 #include "worker/http/host_rule.h"
 #include "worker/routing/handler.h"
@@ -20,6 +22,7 @@ struct Route {
   std::unique_ptr<Handler> handler;
   std::vector<std::unique_ptr<Stage>> stages;
   http::HeaderPolicy headers;    // merged with the top level's
+  std::optional<http::CorsRules> cors;
   std::uint64_t body_limit = 0;  // 0: unlimited
 };
 
@@ -44,6 +47,8 @@ class Pipeline final : public http::RequestTarget {
 
   Pipeline(PipelineParts parts, Router router);
   bool check_host(http::Exchange& exchange) const;
+  bool answer_preflight(http::Exchange& exchange) const;
+  void enter_route(http::Exchange& exchange, std::uint32_t route) const;
   void run_route(http::Exchange& exchange, const Router::Match& match) const;
   void refuse_method(http::Exchange& exchange, const Router::Match& match) const;
 
@@ -51,6 +56,7 @@ class Pipeline final : public http::RequestTarget {
   Router router_;
   http::HostRule host_rule_;
   std::vector<PlaceAnswers> place_answers_;
+  std::vector<std::unique_ptr<const http::Cors>> cors_;  // by route; null: none
   http::PreparedRef server_options_;  // OPTIONS *
 };
 

@@ -12,8 +12,9 @@ namespace servery::transport {
 
 void H1Protocol::send_prepared(const http::PreparedRef& response) {
   const http::RequestHead& request = stream_->exchange.request();
-  stream_->sender.put_prepared(response, head_context(false),
-                               request.method == http::Method::kHead);
+  codec::HeadContext context = head_context(false);
+  context.extra = stream_->exchange.extra_fields();
+  stream_->sender.put_prepared(response, context, request.method == http::Method::kHead);
   complete_response();
   if (!is_running_) run_on_kept_input();
 }
@@ -44,7 +45,7 @@ codec::HeadContext H1Protocol::head_context(bool chunked) {
   const auto connection = closing_     ? codec::ConnectionField::kClose
                           : is_http10_ ? codec::ConnectionField::kKeepAlive
                                        : codec::ConnectionField::kNone;
-  return {context_.date_line(), connection, chunked};
+  return {context_.date_line(), connection, chunked, nullptr};
 }
 
 // Decided when the head is written, so that a drain that began meanwhile is heeded.

@@ -87,5 +87,26 @@ TEST(Syntax, RedirectTargets) {
   EXPECT_FALSE(redirects_to_request_host("/{host}"));
 }
 
+TEST(Syntax, Origins) {  // RFC 6454 6.2
+  for (const char* origin : {"https://app.example.org", "http://localhost:3000",
+                             "http://[::1]:8000", "https://a.example:80"}) {
+    EXPECT_FALSE(check_origin(origin)) << origin;
+  }
+  for (const char* origin :
+       {"", "null", "app.example.org", "://a", "https://", "https://a/", "https://a:443",
+        "http://a:80", "https://u@a", "https://a:0", "https://{host}x", "a b://c"}) {
+    EXPECT_TRUE(check_origin(origin)) << origin;
+  }
+  EXPECT_EQ(check_origin("https://a.example:443")->suggestion, "https://a.example");
+}
+
+TEST(Syntax, PathPatterns) {
+  EXPECT_FALSE(check_path_pattern("*.{hash}.js"));
+  EXPECT_FALSE(check_path_pattern("/assets/**"));
+  for (const char* pattern : {"", "a\nb", "{hsh}", "{", "}", "{hash"}) {
+    EXPECT_TRUE(check_path_pattern(pattern)) << pattern;
+  }
+}
+
 }  // namespace
 }  // namespace servery

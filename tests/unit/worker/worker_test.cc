@@ -275,17 +275,19 @@ TEST_F(Whole, LeavingSocketReportsItself) {
 
 // ---- header rules ----
 
-TEST(MergeHeaders, TheRouteWinsOverTheTop) {
-  HeaderRules top;
+TEST(RouteHeaders, TheRouteWinsOverTheTop) {
+  Settings settings;
+  HeaderRules& top = settings.headers;
   top.set = {{"X-A", "top"}, {"X-B", "top"}};
   top.add = {{"Link", "one"}};
-  HeaderRules route;
+  RouteSettings configured;
+  HeaderRules& route = configured.headers;
   route.remove = {"x-b"};
   route.set = {{"x-a", "route"}};
   route.add = {{"link", "two"}};
   http::ResponseFields fields;
   fields.add("x-b", "handler");
-  merge_headers(top, route).apply(fields);
+  route_headers(settings, configured).apply(fields);
   EXPECT_EQ(*fields.find("x-a"), "route");
   EXPECT_EQ(fields.find("x-b"), nullptr);
   std::vector<std::string> links;

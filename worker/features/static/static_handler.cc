@@ -49,7 +49,10 @@ class LookupTask final : public http::ExchangeTask {
 
 StaticHandler::StaticHandler(const StaticServices& services, files::Root root,
                              StaticOptions options)
-    : services_(services), root_(std::move(root)), options_(std::move(options)) {}
+    : services_(services),
+      root_(std::move(root)),
+      options_(std::move(options)),
+      cache_rules_(options_.cache_control, options_.cache_rules) {}
 
 http::MethodSet StaticHandler::methods() const {
   http::MethodSet set;
@@ -212,7 +215,7 @@ bool StaticHandler::answer_coded(http::Exchange& exchange, const Wish& wish, Sta
   const std::int64_t now = unix_now();
   const FileFacts facts = facts_of(file, lookup.settled);
   const http::Validators validators = static_validators(facts, file.etag, now);
-  http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
+  http::ResponseFields fields = static_fields(facts, validators);
   if (http::answer_conditional(exchange, validators, fields, now)) return true;
   const bool is_started = is_whole ? code_whole(exchange, wish, lookup, coding, read_at)
                                    : stream_coded(exchange, lookup, std::move(fields), coding);
@@ -284,6 +287,7 @@ files::CachedFile StaticHandler::describe(const StaticLookup& lookup, http::Codi
   files::CachedFile file;
   file.identity = lookup.identity;
   file.content_type = mime_type(lookup.named());
+  file.cache_control = cache_rules_.value_for(lookup.named());
   file.varies =
       (options_.compress || options_.precompressed) && http::may_be_coded(file.content_type);
   file.coding = coding;
@@ -303,7 +307,7 @@ void StaticHandler::prepare(const http::Exchange& exchange, files::CachedFile& f
                             std::string content) const {
   const FileFacts facts = facts_of(file, settled);
   const http::Validators validators = static_validators(facts, file.etag, unix_now());
-  http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
+  http::ResponseFields fields = static_fields(facts, validators);
   file.not_modified =
       http::make_prepared({304, http::not_modified_fields(fields)}, {}, exchange.header_policy());
   file.ok =
@@ -321,6 +325,7 @@ FileFacts StaticHandler::facts_of(const files::CachedFile& file, bool settled) c
           .ctime_ns = static_cast<std::uint32_t>(identity.ctime_ns % kNanoseconds),
           .settled = settled,
           .content_type = file.content_type,
+          .cache_control = file.cache_control,
           .coding = file.coding,
           .varies = file.varies};
 }
@@ -367,7 +372,7 @@ void StaticHandler::answer_decided(http::Exchange& exchange, const StaticDecisio
     exchange.respond_error(http::kPreconditionFailed);
     return;
   }
-  http::ResponseFields fields = static_fields(facts, validators, options_.cache_control);
+  http::ResponseFields fields = static_fields(facts, validators);
   if (decision.status == 304) {
     exchange.respond({304, http::not_modified_fields(fields)}, nullptr);
     return;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/clock.h"
@@ -17,6 +18,7 @@
 #include "worker/features/static/static_plan.h"
 #include "worker/files/hot_cache.h"
 #include "worker/files/relative_path.h"
+#include "worker/http/cache_rules.h"
 #include "worker/routing/directory_answer.h"
 #include "worker/routing/handler.h"
 
@@ -37,6 +39,7 @@ struct StaticOptions {
   std::vector<std::string> index;
   files::HiddenNames hidden = files::HiddenNames::kDeny;
   std::string cache_control;
+  std::vector<std::pair<std::string, std::string>> cache_rules;  // see http::CacheRules
   std::uint64_t max_cached_file = 0;
   bool compress = false;       // code what is asked for coded
   bool precompressed = false;  // look for sidecars
@@ -92,6 +95,7 @@ class StaticHandler final : public routing::Handler {
   StaticServices services_;
   files::Root root_;
   StaticOptions options_;
+  http::CacheRules cache_rules_;
 };
 
 }  // namespace servery::features

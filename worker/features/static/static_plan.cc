@@ -60,8 +60,7 @@ StaticDecision decide_static(const http::RequestHead& request, const http::Valid
   return {};
 }
 
-http::ResponseFields static_fields(const FileFacts& file, const http::Validators& validators,
-                                   std::string_view cache_control) {
+http::ResponseFields static_fields(const FileFacts& file, const http::Validators& validators) {
   using http::FieldId;
   http::ResponseFields fields;
   fields.add(FieldId::kContentType, file.content_type);
@@ -69,7 +68,7 @@ http::ResponseFields static_fields(const FileFacts& file, const http::Validators
   http::format_http_date(validators.last_modified, date);
   fields.add(FieldId::kLastModified, {date, sizeof date});
   fields.add(FieldId::kEtag, validators.etag);
-  if (!cache_control.empty()) fields.add(FieldId::kCacheControl, cache_control);
+  if (!file.cache_control.empty()) fields.add(FieldId::kCacheControl, file.cache_control);
   // Plain bytes of such a type vary too (RFC 9110 12.5.5).
   if (file.varies) fields.add(FieldId::kVary, http::field_name(FieldId::kAcceptEncoding));
   if (file.coding != http::Coding::kIdentity) {

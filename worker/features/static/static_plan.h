@@ -25,6 +25,7 @@ struct FileFacts {
   // (20 ms): the validator is then weak.
   bool settled = true;
   std::string_view content_type;
+  std::string_view cache_control;                 // empty: the field is not sent
   http::Coding coding = http::Coding::kIdentity;  // of the representation
   bool varies = false;                            // may have coded variants
 };
@@ -44,9 +45,8 @@ StaticDecision decide_static(const http::RequestHead& request, const http::Valid
 http::Validators static_validators(const FileFacts& file, std::string_view etag, std::int64_t now);
 
 // The fields of a 200, without Content-Length (the exchange knows the length) and without the
-// route's policy. `cache_control` may be empty.
-http::ResponseFields static_fields(const FileFacts& file, const http::Validators& validators,
-                                   std::string_view cache_control);
+// route's policy.
+http::ResponseFields static_fields(const FileFacts& file, const http::Validators& validators);
 
 // The Location for a directory asked for without its slash: the path as sent with "/" behind it and
 // the query kept. Always a path of this server: never "//host", whatever the client sent.

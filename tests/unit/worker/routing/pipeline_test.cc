@@ -115,6 +115,51 @@ TEST_F(PipelineTest, ARouteOfAnyMethodAnswersOptionsItself) {
   EXPECT_EQ(exchange.transport.status, 200);
 }
 
+Route cors_route(std::string path) {
+  Route made = route(std::move(path));
+  made.cors.emplace();
+  made.cors->origins = {"https://app.example"};
+  made.stages.push_back(std::make_unique<RefuseAll>());
+  http::add_cors_defaults(made.headers, *made.cors);
+  return made;
+}
+
+TEST_F(PipelineTest, APreflightIsAnsweredBeforeTheStages) {  // Fetch, "CORS protocol"
+  parts.routes.push_back(cors_route("/"));
+  build();
+  FakeExchange exchange(
+      {.method = "OPTIONS",
+       .fields = {{"origin", "https://app.example"}, {"access-control-request-method", "GET"}}});
+  run(exchange);
+  EXPECT_EQ(exchange.transport.status, 204);
+  EXPECT_EQ(exchange.transport.field("access-control-allow-origin"), "https://app.example");
+  EXPECT_EQ(exchange.transport.field("access-control-allow-methods"), "GET, HEAD, OPTIONS");
+}
+
+TEST_F(PipelineTest, ErrorsCarryTheCorsFields) {
+  parts.routes.push_back(cors_route("/"));
+  build();
+  FakeExchange exchange({.fields = {{"origin", "https://app.example"}}});
+  run(exchange);
+  EXPECT_EQ(exchange.transport.status, 401);
+  EXPECT_EQ(exchange.transport.field("access-control-allow-origin"), "https://app.example");
+  EXPECT_EQ(exchange.transport.field("vary"), "Origin");
+  FakeExchange other({.fields = {{"origin", "https://other.example"}}});
+  run(other);
+  EXPECT_EQ(other.transport.field("access-control-allow-origin"), "");
+}
+
+TEST_F(PipelineTest, WithoutCorsAPreflightIsAPlainOptions) {
+  parts.routes.push_back(route("/"));
+  build();
+  FakeExchange exchange(
+      {.method = "OPTIONS",
+       .fields = {{"origin", "https://app.example"}, {"access-control-request-method", "GET"}}});
+  run(exchange);
+  EXPECT_EQ(exchange.transport.status, 204);
+  EXPECT_EQ(exchange.transport.field("access-control-allow-methods"), "");
+}
+
 TEST_F(PipelineTest, HostRuleStandsBeforeEverything) {
   parts.hosts = {.hosts = {"www.example.org"}};
   parts.routes.push_back(route("/"));
