@@ -284,6 +284,10 @@ constexpr Row kRows[] = {
     {"routes[].static.precompressed", Type::kBoolean, 0, 0, "", kGeneration, "",
      "Give FILE.zst, FILE.br or FILE.gz in place of such a FILE where the client takes that.",
      [](Target& t) -> Field { return &static_files(t).precompressed; }},
+    {"routes[].static.spa", Type::kBoolean, 0, 0, "", kGeneration, "--spa",
+     "A single-page application: a navigation that finds no file (its Accept names text/html, its "
+     "last segment has no dot) gets the root's index file. All else that is missing stays 404.",
+     [](Target& t) -> Field { return &static_files(t).spa; }},
     {"routes[].static.cache_control", Type::kHeaderValue, 0, 256, "", kGeneration, "",
      "Value of Cache-Control; empty: not sent.",
      [](Target& t) -> Field { return &static_files(t).cache_control; }},

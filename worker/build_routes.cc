@@ -116,6 +116,7 @@ struct MakeHandler {
         .hidden =
             fixed.hidden == Hidden::kDeny ? files::HiddenNames::kDeny : files::HiddenNames::kAllow,
         .cache_control = fixed.cache_control,
+        .spa = fixed.spa,
         .cache_rules = fixed.cache_rules,
         .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file,
         .compress = fixed.compress,

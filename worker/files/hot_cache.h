@@ -54,6 +54,7 @@ struct CachedFile {
   std::string cache_control;
   http::Coding coding = http::Coding::kIdentity;  // of the body
   bool varies = false;                            // with Accept-Encoding
+  bool chosen_by_accept = false;                  // varies with Accept too
   std::string etag;                               // strong, with quotes
   http::PreparedRef ok;                           // 200 with the body
   http::PreparedRef not_modified;                 // 304

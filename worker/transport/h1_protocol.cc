@@ -309,7 +309,10 @@ void H1Protocol::after_response(bool has_more_input) {
     must_linger_ |= keep_alive_ || has_more_input || !stream.body.is_done();
     state_ = State::kEnding;
   } else if (!stream.body.is_done()) {
-    stream.body.set_limit(stream.exchange.body_limit());
+    // One whose length is told was judged by it; the surplus may be skipped.
+    if (stream.exchange.request().framing == http::BodyFraming::kChunked) {
+      stream.body.set_limit(stream.exchange.body_limit());
+    }
     state_ = State::kSkipBody;
   } else {
     state_ = State::kIdle;

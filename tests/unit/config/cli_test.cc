@@ -166,7 +166,7 @@ TEST(Cli, UsageErrorsNamePlaceAndNearestName) {
 }
 
 TEST(Cli, FlagsOfLaterFeaturesAreUnknown) {
-  for (const char* flag : {"--spa", "--upload", "--write", "--dav", "--auth", "--tls", "--open"}) {
+  for (const char* flag : {"--upload", "--write", "--dav", "--auth", "--tls", "--open"}) {
     EXPECT_THAT(error_of({"serve", flag}), HasSubstr("unknown flag")) << flag;
   }
 }

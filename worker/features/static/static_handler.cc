@@ -19,6 +19,10 @@ constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr http::Refusal kNotFound{404, "not_found"};
 constexpr http::Refusal kSaturated{503, "compression_saturated"};
 
+// What stands for the path where an application's page answers: the root, by a name that no
+// request's normal path has, so that the caches tell it from the page of "/".
+constexpr std::string_view kApplication = "//";
+
 void append_bytes(std::string& key, const auto& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
@@ -68,7 +72,10 @@ void StaticHandler::handle(http::Exchange& exchange, const routing::RouteMatch& 
     answer_directory(exchange, match.rest, options_.archive.get());
     return;
   }
-  const Wish wish = wish_of(exchange.request(), match.rest);
+  serve(exchange, wish_of(exchange.request(), match.rest));
+}
+
+void StaticHandler::serve(http::Exchange& exchange, const Wish& wish) {
   if (const files::CachedFile* file = find_cached(wish)) {
     answer_small(exchange, *file, true);
     return;
@@ -164,7 +171,7 @@ void StaticHandler::answer(http::Exchange& exchange, const Wish& wish, StaticLoo
                            const files::Moment& read_at) {
   switch (lookup.kind) {
     case StaticLookup::Kind::kMissing:
-      answer_directory(exchange, wish.rest, options_.listing.get());
+      answer_missing(exchange, wish.rest);
       return;
     case StaticLookup::Kind::kDirectory:
       redirect_to_directory(exchange);
@@ -178,18 +185,28 @@ void StaticHandler::answer(http::Exchange& exchange, const Wish& wish, StaticLoo
   }
   if (answer_coded(exchange, wish, lookup, read_at)) return;
   if (!lookup.has_content) {
-    answer_large(exchange, std::move(lookup));
+    answer_large(exchange, wish, std::move(lookup));
     return;
   }
   const bool settled = lookup.settled;
   const bool may_keep = settled && lookup.may_keep;
-  files::CachedFile file = describe(lookup, lookup.coding);
+  files::CachedFile file = describe(wish, lookup, lookup.coding);
   prepare(exchange, file, settled, std::move(lookup.content));
   if (may_keep) {
     const files::HotCache::Key key{options_.route, wish.codings.signature(), wish.rest};
     services_.cache.keep(key, file, read_at);
   }
   answer_small(exchange, file, settled);
+}
+
+void StaticHandler::answer_missing(http::Exchange& exchange, std::string_view rest) {
+  if (rest == kApplication) {
+    exchange.respond_error(kNotFound);
+  } else if (options_.spa && is_navigation(exchange.request())) {
+    serve(exchange, wish_of(exchange.request(), kApplication));
+  } else {
+    answer_directory(exchange, rest, options_.listing.get());
+  }
 }
 
 bool StaticHandler::answer_coded(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
@@ -204,7 +221,7 @@ bool StaticHandler::answer_coded(http::Exchange& exchange, const Wish& wish, Sta
   // The offsets of what is not held are known of the plain bytes only.
   if (!is_whole && exchange.request().fields.has(http::FieldId::kRange)) return false;
   const http::Coding coding = *wish.codings.begin();
-  const files::CachedFile file = describe(lookup, coding);
+  const files::CachedFile file = describe(wish, lookup, coding);
   const files::HotCache::Key key{options_.route, wish.codings.signature(), wish.rest};
   if (lookup.settled && is_whole) {
     if (const auto* made = services_.coded_files->confirm(key, file, read_at)) {
@@ -228,7 +245,7 @@ bool StaticHandler::answer_coded(http::Exchange& exchange, const Wish& wish, Sta
 
 bool StaticHandler::code_whole(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
                                http::Coding coding, const files::Moment& read_at) {
-  files::CachedFile file = describe(lookup, coding);
+  files::CachedFile file = describe(wish, lookup, coding);
   const std::string key = flight_key(file, options_.route, lookup.settled);
   const bool settled = lookup.settled;
   const bool may_keep = settled && lookup.may_keep;
@@ -283,13 +300,15 @@ bool StaticHandler::stream_coded(http::Exchange& exchange, StaticLookup& lookup,
 }
 
 // All but the answers themselves. `coding`: that of the sidecar, or the one that is to be made.
-files::CachedFile StaticHandler::describe(const StaticLookup& lookup, http::Coding coding) const {
+files::CachedFile StaticHandler::describe(const Wish& wish, const StaticLookup& lookup,
+                                          http::Coding coding) const {
   files::CachedFile file;
   file.identity = lookup.identity;
   file.content_type = mime_type(lookup.named());
   file.cache_control = cache_rules_.value_for(lookup.named());
   file.varies =
       (options_.compress || options_.precompressed) && http::may_be_coded(file.content_type);
+  file.chosen_by_accept = wish.rest == kApplication;
   file.coding = coding;
   file.opened = lookup.opened;
   file.missing = lookup.missing;
@@ -327,7 +346,8 @@ FileFacts StaticHandler::facts_of(const files::CachedFile& file, bool settled) c
           .content_type = file.content_type,
           .cache_control = file.cache_control,
           .coding = file.coding,
-          .varies = file.varies};
+          .varies = file.varies,
+          .chosen_by_accept = file.chosen_by_accept};
 }
 
 void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFile& file,
@@ -351,9 +371,9 @@ void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFi
   }
 }
 
-void StaticHandler::answer_large(http::Exchange& exchange, StaticLookup lookup) {
+void StaticHandler::answer_large(http::Exchange& exchange, const Wish& wish, StaticLookup lookup) {
   const std::int64_t now = unix_now();
-  const files::CachedFile file = describe(lookup, lookup.coding);
+  const files::CachedFile file = describe(wish, lookup, lookup.coding);
   const FileFacts facts = facts_of(file, lookup.settled);
   const http::Validators validators = static_validators(facts, file.etag, now);
   const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);

@@ -39,6 +39,7 @@ struct StaticOptions {
   std::vector<std::string> index;
   files::HiddenNames hidden = files::HiddenNames::kDeny;
   std::string cache_control;
+  bool spa = false;  // navigations that find nothing get the root's index
   std::vector<std::pair<std::string, std::string>> cache_rules;  // see http::CacheRules
   std::uint64_t max_cached_file = 0;
   bool compress = false;       // code what is asked for coded
@@ -63,6 +64,7 @@ class StaticHandler final : public routing::Handler {
 
   Wish wish_of(const http::RequestHead& request, std::string_view rest) const;
   const files::CachedFile* find_cached(const Wish& wish);
+  void serve(http::Exchange& exchange, const Wish& wish);
   void look_up(http::Exchange& exchange, const Wish& wish);
   void look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path, const Wish& wish);
   StaticLookup find(const files::RelativePath& path, const http::CodingPreference& codings,
@@ -78,7 +80,8 @@ class StaticHandler final : public routing::Handler {
   bool stream_coded(http::Exchange& exchange, StaticLookup& lookup, http::ResponseFields fields,
                     http::Coding coding);
   void answer_small(http::Exchange& exchange, const files::CachedFile& file, bool settled);
-  void answer_large(http::Exchange& exchange, StaticLookup lookup);
+  void answer_large(http::Exchange& exchange, const Wish& wish, StaticLookup lookup);
+  void answer_missing(http::Exchange& exchange, std::string_view rest);
   void answer_decided(http::Exchange& exchange, const StaticDecision& decision,
                       const FileFacts& facts, const http::Validators& validators,
                       body::RangeOpener open);
@@ -86,7 +89,8 @@ class StaticHandler final : public routing::Handler {
   bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
   void answer_directory(http::Exchange& exchange, std::string_view rest,
                         routing::DirectoryAnswer* answer);
-  files::CachedFile describe(const StaticLookup& lookup, http::Coding coding) const;
+  files::CachedFile describe(const Wish& wish, const StaticLookup& lookup,
+                             http::Coding coding) const;
   void prepare(const http::Exchange& exchange, files::CachedFile& file, bool settled,
                std::string content) const;
   FileFacts facts_of(const files::CachedFile& file, bool settled) const;

@@ -6,6 +6,7 @@
 
 #include "common/base/text.h"
 #include "worker/http/date.h"
+#include "worker/http/syntax.h"
 
 namespace servery::features {
 namespace {
@@ -14,6 +15,22 @@ void append_hex(std::string& out, std::uint64_t value) {
   char digits[16];
   char* const end = std::to_chars(digits, digits + sizeof digits, value, 16).ptr;
   out.append(digits, end);
+}
+
+// A member of Accept (RFC 9110 12.5.1): text/html with a weight other than 0.
+bool is_html_wanted(std::string_view range) {
+  const std::size_t end = std::min(range.find(';'), range.size());
+  if (!equals_ignore_case(trim_ows(range.substr(0, end)), "text/html")) return false;
+  std::string_view parameters = range.substr(end);
+  while (!parameters.empty()) {
+    parameters.remove_prefix(1);
+    const std::size_t next = std::min(parameters.find(';'), parameters.size());
+    const std::string_view parameter = trim_ows(parameters.substr(0, next));
+    parameters.remove_prefix(next);
+    if (!starts_with_ignore_case(parameter, "q=")) continue;
+    return parameter.find_first_not_of("0.", 2) != std::string_view::npos;
+  }
+  return true;
 }
 
 }  // namespace
@@ -75,7 +92,23 @@ http::ResponseFields static_fields(const FileFacts& file, const http::Validators
     fields.add(FieldId::kContentEncoding, http::coding_token(file.coding));
   }
   fields.add(FieldId::kAcceptRanges, "bytes");
+  if (file.chosen_by_accept) fields.add_member(FieldId::kVary, "accept");  // RFC 9110 12.5.5
   return fields;
+}
+
+bool is_navigation(const http::RequestHead& request) {
+  if (request.path.substr(request.path.rfind('/')).find('.') != std::string_view::npos) {
+    return false;
+  }
+  for (const http::FieldView& field : request.fields) {
+    if (field.name != "accept") continue;
+    http::ListCursor ranges(field.value);
+    std::string_view range;
+    while (ranges.next(range)) {
+      if (is_html_wanted(range)) return true;
+    }
+  }
+  return false;
 }
 
 std::string directory_location(const http::RequestHead& request) {

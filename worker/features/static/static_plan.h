@@ -28,6 +28,7 @@ struct FileFacts {
   std::string_view cache_control;                 // empty: the field is not sent
   http::Coding coding = http::Coding::kIdentity;  // of the representation
   bool varies = false;                            // may have coded variants
+  bool chosen_by_accept = false;                  // another Accept would have found nothing here
 };
 
 // Entity tag from inode, size, mtime and ctime in hex, fields apart; W/ while not settled.
@@ -47,6 +48,10 @@ http::Validators static_validators(const FileFacts& file, std::string_view etag,
 // The fields of a 200, without Content-Length (the exchange knows the length) and without the
 // route's policy.
 http::ResponseFields static_fields(const FileFacts& file, const http::Validators& validators);
+
+// Whether a browser asks for a page: Accept names text/html (a wildcard is no page) and the last
+// segment has no dot, which would make it a file.
+bool is_navigation(const http::RequestHead& request);
 
 // The Location for a directory asked for without its slash: the path as sent with "/" behind it and
 // the query kept. Always a path of this server: never "//host", whatever the client sent.

@@ -126,6 +126,23 @@ TEST(StaticPlan, NoCacheControlWhenConfiguredEmpty) {
   EXPECT_EQ(static_fields(file, validators).find("cache-control"), nullptr);
 }
 
+bool navigates(const std::string& target, const std::string& accept) {
+  test::FakeExchange exchange({.target = target, .fields = {{"accept", accept}}});
+  return is_navigation(exchange->request());
+}
+
+TEST(StaticPlan, ANavigationAsksForAPage) {
+  EXPECT_TRUE(navigates("/users/7", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"));
+  EXPECT_TRUE(navigates("/v1.2/users", "application/json, Text/HTML ; q=0.1"));
+  EXPECT_TRUE(navigates("/users/", "text/html;level=1"));
+  for (const char* accept : {"*/*", "text/*", "application/json", "text/html;q=0",
+                             "text/html; q=0.000", "", "text/htmlx"}) {
+    EXPECT_FALSE(navigates("/users", accept)) << accept;
+  }
+  EXPECT_FALSE(navigates("/app.js", "text/html"));
+  EXPECT_FALSE(navigates("/users/7.json", "text/html"));
+}
+
 std::string location(const std::string& target) {
   test::FakeExchange exchange({.target = target});
   return exchange.refusal ? "refused" : directory_location(exchange->request());
