@@ -7,8 +7,7 @@ namespace servery {
 namespace {
 
 // The key is bytes 0 to 15, as in the published test vectors.
-constexpr std::uint64_t kKey0 = 0x0706050403020100;
-constexpr std::uint64_t kKey1 = 0x0f0e0d0c0b0a0908;
+constexpr ContentHash::Key kFixedKey = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
 
 std::uint64_t load(const char* bytes) {
   std::uint64_t word = 0;
@@ -28,9 +27,11 @@ void append_hex(std::string& out, std::uint64_t word) {
 
 }  // namespace
 
-ContentHash::ContentHash()
-    : v_{kKey0 ^ 0x736f6d6570736575, kKey1 ^ 0x646f72616e646f6d ^ 0xee, kKey0 ^ 0x6c7967656e657261,
-         kKey1 ^ 0x7465646279746573} {}
+ContentHash::ContentHash() : ContentHash(kFixedKey) {}
+
+ContentHash::ContentHash(const Key& key)
+    : v_{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d ^ 0xee,
+         key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573} {}
 
 void ContentHash::round() {
   auto& [v0, v1, v2, v3] = v_;
@@ -75,19 +76,25 @@ void ContentHash::add_number(std::uint64_t value) {
 }
 
 std::string ContentHash::finish() {
+  std::string text;
+  for (const std::uint64_t word : finish_words()) append_hex(text, word);
+  return text;
+}
+
+ContentHash::Words ContentHash::finish_words() {
   std::uint64_t last = size_ << 56;
   for (unsigned i = 0; i < size_ % tail_.size(); ++i) {
     last |= std::uint64_t{static_cast<unsigned char>(tail_[i])} << 8 * i;
   }
   mix(last);
-  std::string text;
   v_[2] ^= 0xee;
-  for (const std::uint64_t half : {std::uint64_t{0}, std::uint64_t{0xdd}}) {
-    v_[1] ^= half;
+  Words words{};
+  for (std::size_t half = 0; half < words.size(); ++half) {
+    if (half > 0) v_[1] ^= 0xdd;
     for (int i = 0; i < 4; ++i) round();
-    append_hex(text, v_[0] ^ v_[1] ^ v_[2] ^ v_[3]);
+    words[half] = v_[0] ^ v_[1] ^ v_[2] ^ v_[3];
   }
-  return text;
+  return words;
 }
 
 }  // namespace servery

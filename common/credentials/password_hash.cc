@@ -29,6 +29,11 @@ constexpr std::uint32_t kNewArgonPasses = 2;
 constexpr unsigned long kNewBcrypt = 11;
 constexpr unsigned long kNewRounds = 100'000;
 
+// What other servers take and this one does not: a stolen file of these is a file of passwords.
+constexpr std::pair<std::string_view, std::string_view> kWeakKinds[] = {
+    {"$apr1$", "MD5"},   {"$1$", "MD5"},           {"{SHA}", "SHA-1"},
+    {"{SSHA}", "SHA-1"}, {"$argon2i$", "argon2i"}, {"$argon2d$", "argon2d"}};
+
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::string_view kCryptBase64 =
@@ -158,7 +163,12 @@ Result<HashCost> inspect_hash(std::string_view hash) {
   if (hash.starts_with(kArgon)) return inspect_argon2id(hash.substr(kArgon.size()));
   if (hash.starts_with("$5$")) return inspect_sha(HashKind::kSha256, hash.substr(3));
   if (hash.starts_with("$6$")) return inspect_sha(HashKind::kSha512, hash.substr(3));
-  return fail(Errc::kUnsupported, "not an argon2id, bcrypt or sha-crypt hash");
+  const auto weak = std::find_if(std::begin(kWeakKinds), std::end(kWeakKinds),
+                                 [hash](const auto& kind) { return hash.starts_with(kind.first); });
+  return fail(
+      Errc::kUnsupported,
+      std::string(weak == std::end(kWeakKinds) ? "plain text or an unknown hash" : weak->second) +
+          " is not taken; make the line anew by `servery passwd`");
 }
 
 bool verify_password(const std::string& hash, std::string_view password) {

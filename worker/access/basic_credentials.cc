@@ -11,6 +11,7 @@
 namespace servery::access {
 namespace {
 
+constexpr std::string_view kScheme = "basic";
 constexpr std::size_t kMaxDecoded = 1024;
 constexpr std::uint8_t kNoDigit = 0xff;
 
@@ -56,11 +57,13 @@ bool decode(std::string_view text, std::string& out) {
 
 Credentials::~Credentials() { ::explicit_bzero(text.data(), text.size()); }
 
+bool is_basic(std::string_view authorization) {
+  return equals_ignore_case(authorization.substr(0, authorization.find(' ')), kScheme);
+}
+
 std::optional<Credentials> parse_basic(std::string_view authorization) {
-  constexpr std::string_view kScheme = "basic";
-  const std::string_view scheme = authorization.substr(0, authorization.find(' '));
-  if (!equals_ignore_case(scheme, kScheme)) return std::nullopt;
-  authorization.remove_prefix(scheme.size());
+  if (!is_basic(authorization)) return std::nullopt;
+  authorization.remove_prefix(kScheme.size());
   Credentials credentials;
   if (!decode(trim_ows(authorization), credentials.text)) return std::nullopt;
   credentials.colon = credentials.text.find(':');

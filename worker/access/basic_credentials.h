@@ -11,7 +11,6 @@ namespace servery::access {
 struct Credentials {
   Credentials() = default;
   Credentials(Credentials&&) noexcept = default;
-  Credentials& operator=(Credentials&&) noexcept = default;
   ~Credentials();
 
   std::string text;       // "USER:PASSWORD", decoded
@@ -20,6 +19,9 @@ struct Credentials {
   std::string_view user() const { return std::string_view(text).substr(0, colon); }
   std::string_view password() const { return std::string_view(text).substr(colon + 1); }
 };
+
+// Whether the field is of this scheme at all (RFC 9110 11.1: in any case of letters).
+bool is_basic(std::string_view authorization);
 
 // Nothing for another scheme, broken base64 (RFC 4648 4, with its padding), no colon, an empty
 // user, a control character, or more than 1 KiB. The bytes are taken as UTF-8 and compared as they

@@ -8,8 +8,8 @@ namespace servery::http {
 namespace {
 
 // Every status that the server itself answers an error with.
-constexpr std::array<int, 19> kStatuses = {400, 401, 403, 404, 405, 408, 409, 412, 413, 414,
-                                           416, 417, 421, 431, 500, 501, 503, 504, 505};
+constexpr std::array<int, 20> kStatuses = {400, 401, 403, 404, 405, 408, 409, 412, 413, 414,
+                                           416, 417, 421, 429, 431, 500, 501, 503, 504, 505};
 
 std::size_t status_index(int status) {
   const auto found = std::find(kStatuses.begin(), kStatuses.end(), status);

@@ -29,7 +29,14 @@ void Exchange::start(RequestTarget& target, SteadyTime now) {
   assert(state_ == State::kIdle);
   state_ = State::kHandling;
   started_at_ = now;
+  target_ = &target;
   target.run(*this);
+}
+
+void Exchange::restart() {
+  assert(state_ == State::kHandling && target_ != nullptr && sink_ == nullptr);
+  task_.reset();
+  target_->run(*this);
 }
 
 void Exchange::refuse(Refusal refusal, SteadyTime now) {
@@ -125,6 +132,8 @@ void Exchange::reset() {
   assert(state_ == State::kIdle || state_ == State::kDone);
   policy_ = nullptr;
   extra_fields_ = nullptr;
+  target_ = nullptr;
+  access_ = {};
   body_limit_ = 0;
   body_bytes_ = 0;
   reason_ = {};

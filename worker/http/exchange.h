@@ -17,6 +17,7 @@
 #include "common/base/result.h"
 #include "worker/http/body.h"
 #include "worker/http/message.h"
+#include "worker/http/rights.h"
 
 namespace servery::http {
 
@@ -110,6 +111,14 @@ class Exchange {
   void set_body_limit(std::uint64_t bytes) { body_limit_ = bytes; }
   std::uint64_t body_limit() const { return body_limit_; }
 
+  // Whom the request comes from; set by the route's stage, all rights where there is none.
+  void set_access(const Access& access) { access_ = access; }
+  const Access& access() const { return access_; }
+
+  // Sends the request through its target anew, for a stage that had to wait for something and has
+  // it now. Ends the task.
+  void restart();
+
   // Exactly one of the three, once; the task may be gone when it returns. `body` may be null (no
   // body). Content-Length is added from body->length() where known. For HEAD the source is asked
   // for its length and never pulled.
@@ -143,11 +152,13 @@ class Exchange {
   std::string retained_;
   std::unique_ptr<ExchangeTask> task_;
   BodySink* sink_ = nullptr;
+  RequestTarget* target_ = nullptr;
   const HeaderPolicy* policy_ = nullptr;
   const ResponseFields* extra_fields_ = nullptr;
   std::uint64_t body_limit_ = 0;
   std::uint64_t body_bytes_ = 0;
   std::string_view reason_;
+  Access access_;
   SteadyTime started_at_{};
   int status_ = 0;
   State state_ = State::kIdle;

@@ -45,8 +45,9 @@ constexpr std::array<std::string_view, 36> kNames = {
     "vary",
     "want-content-digest",
     "want-repr-digest",
+    "www-authenticate",
 };
-static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kWantReprDigest) + 1);
+static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kWwwAuthenticate) + 1);
 
 // `N` is known in each branch of field_id, so this is one or two machine compares.
 template <std::size_t N>
@@ -114,6 +115,7 @@ FieldId field_id(std::string_view lowercase_name) {
       return is(name, "accept-encoding") ? FieldId::kAcceptEncoding : FieldId::kOther;
     case 16:
       if (is(name, "want-repr-digest")) return FieldId::kWantReprDigest;
+      if (is(name, "www-authenticate")) return FieldId::kWwwAuthenticate;
       return is(name, "content-encoding") ? FieldId::kContentEncoding : FieldId::kOther;
     case 17:
       if (is(name, "if-modified-since")) return FieldId::kIfModifiedSince;

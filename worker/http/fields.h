@@ -51,6 +51,7 @@ enum class FieldId : std::uint8_t {
   kVary,
   kWantContentDigest,
   kWantReprDigest,
+  kWwwAuthenticate,
 };
 
 // The id of a lowercase name.

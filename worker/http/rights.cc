@@ -2,28 +2,41 @@
 
 namespace servery::http {
 
-Right required_right(Method method, RightTarget target) {
+RightSet required_rights(Method method, RightTarget target) {
+  RightSet rights;
   switch (method) {
+    case Method::kOptions:
+      break;
     case Method::kGet:
     case Method::kHead:
-    case Method::kOptions:
     case Method::kPropfind:
     case Method::kReport:
     case Method::kSearch:
-      return target == RightTarget::kDirectory ? Right::kList : Right::kRead;
-    case Method::kPut:  // where nothing is there yet, the handler asks for kCreate
-    case Method::kPatch:
-    case Method::kProppatch:
+      rights.add(target == RightTarget::kNames ? Right::kList : Right::kRead);
+      break;
+    case Method::kPut:  // creates or overwrites, whichever it turns out to be
     case Method::kLock:
     case Method::kUnlock:
-      return Right::kOverwrite;
+      rights.add(Right::kCreate);
+      rights.add(Right::kOverwrite);
+      break;
+    case Method::kPatch:
+    case Method::kProppatch:
+    case Method::kAcl:
+      rights.add(Right::kOverwrite);
+      break;
     case Method::kDelete:
-      return Right::kDelete;
+    case Method::kPurge:
+      rights.add(Right::kDelete);
+      break;
     case Method::kMove:
-      return Right::kMove;
+      rights.add(Right::kMove);
+      break;
     default:  // POST, MKCOL, COPY and what else makes something
-      return Right::kCreate;
+      rights.add(Right::kCreate);
+      break;
   }
+  return rights;
 }
 
 }  // namespace servery::http

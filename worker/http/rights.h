@@ -1,4 +1,4 @@
-// What a request may do, and which right it needs: one table from method and target to right for
+// What a request may do, and which right it needs: one table from method and target to rights for
 // every handler and transport. Pure values.
 #pragma once
 
@@ -9,23 +9,30 @@
 namespace servery::http {
 
 enum class Right : std::uint8_t { kRead, kList, kCreate, kOverwrite, kDelete, kMove };
+inline constexpr std::size_t kRightCount = 6;
 
 class RightSet {
  public:
   constexpr RightSet() = default;
-  static constexpr RightSet all() {
+  static constexpr RightSet of(Right right) {
     RightSet set;
-    set.bits_ = 0x3f;
+    set.add(right);
     return set;
   }
-  constexpr void add(Right right) { bits_ |= bit(right); }
-  constexpr bool has(Right right) const { return (bits_ & bit(right)) != 0; }
-  constexpr void merge(RightSet other) { bits_ |= other.bits_; }
+  static constexpr RightSet all() {
+    RightSet set;
+    set.bits_ = (1U << kRightCount) - 1;
+    return set;
+  }
+  constexpr void add(Right right) {
+    bits_ = static_cast<std::uint8_t>(bits_ | 1U << static_cast<unsigned>(right));
+  }
+  constexpr bool has(Right right) const { return overlaps(of(right)); }
+  constexpr bool overlaps(RightSet other) const { return (bits_ & other.bits_) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr bool operator==(RightSet, RightSet) = default;
 
  private:
-  static constexpr std::uint8_t bit(Right right) {
-    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(right));
-  }
   std::uint8_t bits_ = 0;
 };
 
@@ -35,9 +42,12 @@ struct Access {
   bool is_known_user = false;  // by credentials that were verified
 };
 
-// What a request is about: a file (or a fixed answer), or the names in a directory.
-enum class RightTarget : std::uint8_t { kFile, kDirectory };
+// What a request is about, as far as that is known where the question is asked: some resource, or
+// the names in a directory (a listing, an archive).
+enum class RightTarget : std::uint8_t { kResource, kNames };
 
-Right required_right(Method method, RightTarget target);
+// The rights any one of which lets such a request pass. None: it needs none (OPTIONS; a preflight
+// carries no credentials, Fetch 4.8).
+RightSet required_rights(Method method, RightTarget target);
 
 }  // namespace servery::http

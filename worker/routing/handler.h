@@ -24,10 +24,12 @@ class Handler {
   virtual void handle(http::Exchange& exchange, const RouteMatch& match) = 0;
 };
 
-// A check that stands before the handler (host rule, method, limits; later rate, auth). Stages run
-// in the order of routing/pipeline.cc; the first that answers ends the run.
+// A check that stands before the handler. A route's stages run in order; the first that does not
+// continue ends the run.
 class Stage {
  public:
+  // kAnswered: now, or later: by a task, which may also send the request through the pipeline anew
+  // (Exchange::restart()).
   enum class Verdict { kContinue, kAnswered };
   virtual ~Stage() = default;
   virtual Verdict check(http::Exchange& exchange, const RouteMatch& match) = 0;
