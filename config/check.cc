@@ -11,6 +11,7 @@
 #include "config/effective.h"
 #include "config/identity.h"
 #include "config/load.h"
+#include "config/password_files.h"
 #include "config/validate.h"
 
 namespace servery {
@@ -44,15 +45,19 @@ std::vector<std::string> roots_of(const Settings& settings) {
   return roots;
 }
 
-// The settings, and which directories the roots are now.
-std::string fingerprint_of(const Settings& settings, const std::vector<std::string>& roots) {
+// The settings, the passwords, and which directories the roots are now.
+std::string fingerprint_of(const Settings& settings, const Plan& plan) {
   Fingerprint fingerprint;
   for (const EffectiveValue& value : effective_values(settings)) {
     fingerprint.add(value.key);
     fingerprint.add(value.text);
   }
   for (const std::string& host : settings.local_hosts) fingerprint.add(host);
-  for (const std::string& root : roots) {
+  for (const AuthSettings& entry : settings.auth) {
+    for (const std::string& line : entry.users) fingerprint.add(line);
+  }
+  fingerprint.add(plan.password_files);
+  for (const std::string& root : plan.roots) {
     struct stat status {};
     if (::stat(root.c_str(), &status) != 0) continue;
     fingerprint.add(fmt::format("{} {}", status.st_dev, status.st_ino));
@@ -85,7 +90,7 @@ void fill(Plan& plan, const Inputs& inputs, const Loaded& loaded,
   plan.connections = settings.limits.connections;
   plan.log_level = settings.logging.level;
   plan.roots = roots_of(settings);
-  plan.fingerprint = fingerprint_of(settings, plan.roots);
+  plan.fingerprint = fingerprint_of(settings, plan);
 }
 
 }  // namespace
@@ -104,7 +109,9 @@ Plan check_inputs(const Inputs& inputs, const Inputs* old, const CheckEnvironmen
   for (Problem& problem : validate(loaded, environment, plan.workers)) {
     plan.problems.push_back(std::move(problem));
   }
+  const PasswordFiles passwords = read_password_files(loaded, plan.problems);
   if (!plan.ok()) return plan;
+  plan.password_files = encode_password_files(passwords);
   fill(plan, inputs, loaded, environment);
   if (old != nullptr) {
     plan.changes = diff_settings(load(*old).settings, loaded.settings);

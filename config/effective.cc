@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "config/value_text.h"
 
@@ -18,6 +19,8 @@ class Collector {
     for (const Row& row : schema()) {
       if (row.type == Type::kList) {
         add_list(row);
+      } else if (row.key.starts_with(kAuthRows)) {
+        if (!std::exchange(has_auth_, true)) add_auth();
       } else if (row.key.find("[]") == std::string_view::npos) {
         Target target{settings_};
         add(std::string(row.key), row, target);
@@ -47,13 +50,27 @@ class Collector {
     }
   }
 
+  // Entry by entry, at the place of the first row.
+  void add_auth() {
+    for (AuthSettings& entry : settings_.auth) {
+      Target target{settings_, nullptr, nullptr, &entry};
+      for (const Row& row : schema()) {
+        if (!row.key.starts_with(kAuthRows)) continue;
+        add(fmt::format("auth.{}.{}", entry.name, row.key.substr(kAuthRows.size())), row, target);
+      }
+    }
+  }
+
   void add(std::string key, const Row& row, Target& target) {
     std::string text = write_value(row, target);
     if (!text.empty()) values_.push_back({std::move(key), std::move(text), &row});
   }
 
+  static constexpr std::string_view kAuthRows = "auth.*.";
+
   Settings settings_;  // a copy: accessors hand out places to write to
   std::vector<EffectiveValue> values_;
+  bool has_auth_ = false;
 };
 
 }  // namespace

@@ -1,14 +1,7 @@
 #include "config/inputs.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include "common/base/json.h"
-#include "common/base/unique_fd.h"
+#include "common/base/read_file.h"
 #include "config/json_fields.h"
 
 namespace servery {
@@ -58,25 +51,9 @@ Result<Inputs> Inputs::decode(std::string_view text) {
 
 std::optional<Problem> read_config_file(Inputs& inputs) {
   if (inputs.quick()) return std::nullopt;
-  // O_NONBLOCK: a FIFO in place of the file must not hang the reader.
-  const UniqueFd file(::open(inputs.file_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return unreadable(inputs.file_path, std::strerror(errno));
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return unreadable(inputs.file_path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return unreadable(inputs.file_path, "not a regular file");
-
-  std::string text(kMaxConfigBytes + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t count = ::read(file.get(), text.data() + size, text.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unreadable(inputs.file_path, std::strerror(errno));
-    if (count == 0) break;
-    size += static_cast<std::size_t>(count);
-  }
-  if (size > kMaxConfigBytes) return unreadable(inputs.file_path, "larger than 1 MiB");
-  text.resize(size);
-  inputs.file_text = std::move(text);
+  auto text = read_regular_file(inputs.file_path, kMaxConfigBytes);
+  if (!text) return unreadable(inputs.file_path, std::move(text.error().text));
+  inputs.file_text = std::move(*text);
   return std::nullopt;
 }
 

@@ -26,7 +26,31 @@ bool is_name(std::string_view text) {
                                       [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
 }
 
+bool is_item_name(std::string_view text) {
+  constexpr std::size_t kMaxSize = 64;
+  return !text.empty() && text.size() <= kMaxSize && text.front() >= 'a' && text.front() <= 'z' &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '-';
+         });
+}
+
+std::optional<NamedItem> named_item(std::string_view key) {
+  constexpr std::string_view kSection = "auth";
+  if (!key.starts_with(kSection) || key.size() <= kSection.size() || key[kSection.size()] != '.') {
+    return std::nullopt;
+  }
+  const std::string_view behind = key.substr(kSection.size() + 1);
+  const std::size_t end = std::min(behind.find('.'), behind.size());
+  return NamedItem{kSection, behind.substr(0, end),
+                   behind.substr(std::min(end + 1, behind.size()))};
+}
+
 bool is_key_path(std::string_view key) {
+  if (const auto item = named_item(key)) {
+    if (!is_item_name(item->name)) return false;
+    if (item->rest.empty()) return !key.ends_with('.');
+    key = item->rest;
+  }
   while (true) {
     const std::size_t dot = key.find('.');
     if (!is_segment(key.substr(0, dot))) return false;

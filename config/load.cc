@@ -42,6 +42,7 @@ class Loader {
     for (const Overlay& overlay : inputs_.flags) apply_overlay(overlay, Origin::Layer::kFlag);
     apply_local_hosts();
     finish_routes();
+    finish_auth();
     finish_listeners();
     return std::move(loaded_);
   }
@@ -158,6 +159,7 @@ class Loader {
 
   Target target_for(std::string_view key) {
     Target target{settings()};
+    if (const auto item = named_item(key)) target.auth = &auth_entry(item->name);
     if (const auto item = first_item(key)) {
       if (item->list == "listeners") target.listener = &settings().listeners[item->index];
       if (item->list == "routes") target.route = &settings().routes[item->index];
@@ -165,18 +167,30 @@ class Loader {
     return target;
   }
 
+  // Made where it is named first.
+  AuthSettings& auth_entry(std::string_view name) {
+    auto& entries = settings().auth;
+    const auto found =
+        std::find_if(entries.begin(), entries.end(),
+                     [name](const AuthSettings& entry) { return entry.name == name; });
+    if (found != entries.end()) return *found;
+    AuthSettings& made = entries.emplace_back();
+    made.name = name;
+    return made;
+  }
+
   void add_unknown_key(Position position, std::string_view key) {
     const auto [section, name] = split_last(key);
-    const auto names = names_in_section(without_indices(section));
+    const auto names = names_in_section(schema_key(section));
     std::string near(nearest_name(name, names).value_or(""));
     if (near == name) near.clear();  // known, but not at this place
     add(position, std::string(key.substr(0, kMaxShownKey)), "unknown_key", "unknown key", near);
   }
 
   void apply_node(const std::string& key, const Node& node) {
-    const std::string schema_key = without_indices(key);
-    const Row* row = find_row(schema_key);
-    if (row == nullptr && !is_section(schema_key)) return add_unknown_key(node.position, key);
+    const std::string pattern = schema_key(key);
+    const Row* row = find_row(pattern);
+    if (row == nullptr && !is_section(pattern)) return add_unknown_key(node.position, key);
     if (!take_handler(key, node.position)) return;
     if (row == nullptr) return apply_section(key, node);
     if (row->type == Type::kList) return apply_list(*row, key, node);
@@ -190,18 +204,32 @@ class Loader {
 
   void apply_section(const std::string& key, const Node& node) {
     remember(key, node.position);
+    if (const auto item = named_item(key)) auth_entry(item->name);
     if (node.kind == Node::Kind::kMap) return apply_entries(key, node);
-    const auto names = names_in_section(without_indices(key));
+    if (takes_item_names(key)) {
+      return add(node.position, key, "wrong_type", "a section of `NAME: {...}` is expected");
+    }
+    const auto names = names_in_section(schema_key(key));
     add(node.position, key, "wrong_type",
         fmt::format("a section is expected, with {}", fmt::join(names, ", ")));
   }
 
+  static bool takes_item_names(std::string_view key) {
+    return names_in_section(key) == std::vector<std::string_view>{"*"};
+  }
+
   void apply_entries(const std::string& key, const Node& node) {
+    const bool named = takes_item_names(key);
     for (const Entry& entry : node.entries) {
       const std::string child = key.empty() ? entry.key : key + "." + entry.key;
-      const std::string schema_key = without_indices(child);
+      if (named && !is_item_name(entry.key)) {
+        add(entry.position, child.substr(0, kMaxShownKey), "invalid_value",
+            "a name is of a-z, 0-9, - and _, and begins with a letter");
+        continue;
+      }
+      const std::string pattern = schema_key(child);
       const bool known =
-          is_name(entry.key) && (find_row(schema_key) != nullptr || is_section(schema_key));
+          (named || is_name(entry.key)) && (find_row(pattern) != nullptr || is_section(pattern));
       if (known) {
         apply_node(child, entry.value);
       } else {
@@ -304,6 +332,24 @@ class Loader {
       return std::find(methods.names.begin(), methods.names.end(), name) != methods.names.end();
     };
     if (has("GET") && !has("HEAD")) methods.names.emplace_back("HEAD");
+  }
+
+  // What is not set follows what is; never is `write` anyone's by default.
+  void finish_auth() {
+    using Kind = Grantees::Kind;
+    const auto follow = [](Grantees& grant, const Grantees& other) {
+      if (grant.kind == Kind::kDefault) grant = other;
+    };
+    for (AuthSettings& entry : settings().auth) {
+      follow(entry.read, {Kind::kUsers, {}});
+      follow(entry.list, entry.read);
+      const bool is_open = entry.read.kind == Kind::kAnyone;
+      follow(entry.write, is_open ? Grantees{Kind::kUsers, {}} : entry.read);
+      for (Grantees* grant : {&entry.create, &entry.overwrite, &entry.move, &entry.remove}) {
+        follow(*grant, entry.write);
+      }
+      if (entry.users.empty()) add_missing(fmt::format("auth.{}.basic", entry.name), "file");
+    }
   }
 
   void finish_listeners() {

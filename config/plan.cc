@@ -103,6 +103,7 @@ static void describe(Visitor& visit, Plan& value) {
   visit("connections", value.connections);
   visit("log_level", value.log_level);
   visit("roots", value.roots);
+  visit("password_files", value.password_files);
   visit("fingerprint", value.fingerprint);
   visit("tier", value.tier);
   visit("changes", value.changes);

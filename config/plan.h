@@ -91,8 +91,9 @@ struct Plan {
   std::uint64_t connections = 0;        // limits.connections
   std::string log_level;
   std::vector<std::string>
-      roots;                // absolute, each once: opened O_PATH and passed by the supervisor
-  std::string fingerprint;  // of the effective settings and of what they refer to
+      roots;                   // absolute, each once: opened O_PATH and passed by the supervisor
+  std::string password_files;  // the texts that the settings name; workers cannot open the files
+  std::string fingerprint;     // of the effective settings and of what they refer to
   ReloadTier tier = ReloadTier::kNone;  // against the old inputs given to the check, if any
   std::vector<PlanChange> changes;
   std::vector<Problem> problems;
@@ -100,7 +101,8 @@ struct Plan {
   bool ok() const { return problems.empty(); }
 };
 
-inline constexpr std::size_t kMaxPlanBytes = 4 * 1024 * 1024;
+inline constexpr std::size_t kMaxPasswordFilesBytes = 3 * 1024 * 1024;
+inline constexpr std::size_t kMaxPlanBytes = 8 * 1024 * 1024;
 
 Json to_json(const Plan& plan);
 // Strict: every member present, of its type and in its range, no member unknown.

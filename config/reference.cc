@@ -96,6 +96,12 @@ std::string_view type_words(const Row& row) {
       return "`turn`, `request` or duration";
     case Type::kRedirectTo:
       return "path or http(s) URL";
+    case Type::kGrantees:
+      return "`anyone`, `users` or list of user names";
+    case Type::kUserLines:
+      return "list of USER:HASH";
+    case Type::kRealm:
+      return "printable ASCII";
     case Type::kList:
       return "list of sections";
   }
@@ -122,12 +128,13 @@ std::string default_text(const Row& row) {
   Settings settings;
   ListenerSettings listener;
   RouteSettings route;
+  AuthSettings auth;
   const auto parts = std::string_view(row.key).find("routes[].");
   if (parts == 0) {
     const std::string_view rest = row.key.substr(std::string_view("routes[].").size());
     select_handler(route, rest.substr(0, rest.find('.')));
   }
-  Target target{settings, &listener, &route};
+  Target target{settings, &listener, &route, &auth};
   const bool required =
       row.minimum > 0 && (row.type == Type::kPath || row.type == Type::kRedirectTo);
   if (required || row.type == Type::kAddress || row.type == Type::kRoutePath) return {};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "config/key_path.h"
+
 namespace servery {
 namespace {
 
@@ -206,6 +208,37 @@ constexpr Row kRows[] = {
      "Fields taken from every answer.",
      [](Target& t) -> Field { return &t.settings.headers.remove; }},
 
+    {"auth.*.basic.file", Type::kPath, 1, 4095, "", kGeneration, "",
+     "Password file of USER:HASH lines, as `servery passwd` and htpasswd write them: argon2id, "
+     "bcrypt, SHA-crypt. Read at a start and at each reload, never by a worker. See auth.md.",
+     [](Target& t) -> Field { return &t.auth->file; }},
+    {"auth.*.basic.users", Type::kUserLines, 0, 100, "", kGeneration, "",
+     "USER:HASH lines beside those of the file. One of the two is required.",
+     [](Target& t) -> Field { return &t.auth->users; }},
+    {"auth.*.realm", Type::kRealm, 0, 128, "", kGeneration, "",
+     "What a browser shows when it asks for the password. Empty: the entry's name.",
+     [](Target& t) -> Field { return &t.auth->realm; }},
+    {"auth.*.read", Type::kGrantees, 0, 1000, "", kGeneration, "",
+     "Who may read. `anyone`: also without a password; `users`: every user there is. Default "
+     "`users`.",
+     [](Target& t) -> Field { return &t.auth->read; }},
+    {"auth.*.list", Type::kGrantees, 0, 1000, "", kGeneration, "",
+     "Who may see the names in a directory: a listing, an archive. Default: as `read`.",
+     [](Target& t) -> Field { return &t.auth->list; }},
+    {"auth.*.write", Type::kGrantees, 0, 1000, "", kGeneration, "",
+     "Who may create, overwrite and move. Default: as `read`, but `users` where that is `anyone`.",
+     [](Target& t) -> Field { return &t.auth->write; }},
+    {"auth.*.create", Type::kGrantees, 0, 1000, "", kGeneration, "",
+     "Who may make what is not there: POST, PUT, MKCOL, COPY. Default: as `write`.",
+     [](Target& t) -> Field { return &t.auth->create; }},
+    {"auth.*.overwrite", Type::kGrantees, 0, 1000, "", kGeneration, "",
+     "Who may change what is there: PUT, PATCH, PROPPATCH. Default: as `write`.",
+     [](Target& t) -> Field { return &t.auth->overwrite; }},
+    {"auth.*.move", Type::kGrantees, 0, 1000, "", kGeneration, "",
+     "Who may MOVE. Default: as `write`.", [](Target& t) -> Field { return &t.auth->move; }},
+    {"auth.*.delete", Type::kGrantees, 0, 1000, "", kGeneration, "",
+     "Who may DELETE. Default: as `write`.", [](Target& t) -> Field { return &t.auth->remove; }},
+
     {"routes", Type::kList, 0, 1000, "", kGeneration, "",
      "What is served where. Chosen by exact `host`, then `*.host`, then none; within that by the "
      "longest `path` that equals the request path or ends at a `/` in it; then by `methods`. Each "
@@ -254,6 +287,9 @@ constexpr Row kRows[] = {
      "For what users put there: a Content-Security-Policy that keeps pages and pictures from "
      "running scripts, sending forms or acting for this site.",
      [](Target& t) -> Field { return &t.route->sandbox; }},
+    {"routes[].auth", Type::kText, 0, 64, "", kGeneration, "",
+     "Name of the entry of `auth` that says who may do what here. Empty: no password is asked for.",
+     [](Target& t) -> Field { return &t.route->auth; }},
     {"routes[].static.root", Type::kPath, 1, 4095, "", kGeneration, "--root",
      "Directory whose files are served. Required.",
      [](Target& t) -> Field { return &static_files(t).root; }},
@@ -342,8 +378,12 @@ std::vector<std::string_view> names_in_section(std::string_view key) {
 
 bool is_section(std::string_view key) { return !names_in_section(key).empty(); }
 
-std::string without_indices(std::string_view key) {
+std::string schema_key(std::string_view key) {
   std::string out;
+  if (const auto item = named_item(key)) {
+    out = std::string(item->section) + ".*";
+    key.remove_prefix(item->section.size() + 1 + item->name.size());
+  }
   bool inside = false;
   for (const char c : key) {
     if (c == ']') inside = false;

@@ -17,11 +17,12 @@
 
 namespace servery {
 
-// What a row's accessor works on. `listener` and `route` are set for rows below those lists.
+// What a row's accessor works on. `listener`, `route` and `auth` are set for rows below those.
 struct Target {
   Settings& settings;
   ListenerSettings* listener = nullptr;
   RouteSettings* route = nullptr;
+  AuthSettings* auth = nullptr;
 };
 
 using HeaderPairs = std::vector<std::pair<std::string, std::string>>;
@@ -32,8 +33,8 @@ using TextList = std::vector<std::string>;
 using Field =
     std::variant<std::uint16_t*, std::uint32_t*, std::uint64_t*, double*, Duration*, std::string*,
                  TextList*, HeaderPairs*, std::optional<std::uint32_t>*, bool*, Profile*, Hidden*,
-                 Symlinks*, Revalidate*, MethodSet*, RouteSettings*, std::vector<ListenerSettings>*,
-                 std::vector<RouteSettings>*>;
+                 Symlinks*, Revalidate*, MethodSet*, RouteSettings*, Grantees*,
+                 std::vector<ListenerSettings>*, std::vector<RouteSettings>*>;
 
 enum class Type {
   kInteger,
@@ -61,11 +62,14 @@ enum class Type {
   kHeaderValue,  // value of a header field
   kRevalidate,   // turn, request or a duration
   kRedirectTo,   // where a redirect leads
+  kGrantees,     // `anyone`, `users` or a list of user names
+  kUserLines,    // list of USER:HASH; the hashes are never shown
+  kRealm,        // printable ASCII
   kList,         // of sections
 };
 
 struct Row {
-  std::string_view key;  // "limits.header_bytes", "routes[].static.root"
+  std::string_view key;  // "limits.header_bytes", "routes[].static.root", "auth.*.read"
   Type type;
   double minimum = 0;  // integers, numbers; bytes; milliseconds; length of texts and lists
   double maximum = 0;
@@ -82,8 +86,8 @@ const Row* find_row(std::string_view key);  // indices written as "[]"
 std::vector<std::string_view> names_in_section(std::string_view key);
 bool is_section(std::string_view key);
 
-// "routes[3].path" -> "routes[].path".
-std::string without_indices(std::string_view key);
+// "routes[3].path" -> "routes[].path", "auth.team.read" -> "auth.*.read".
+std::string schema_key(std::string_view key);
 std::vector<std::string_view> split_choices(std::string_view choices);
 
 // The handlers of a route: exactly one section of these stands in each.

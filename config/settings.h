@@ -172,6 +172,32 @@ struct MethodSet {
   std::vector<std::string> names;
 };
 
+// Whom a right is given to.
+struct Grantees {
+  enum class Kind {
+    kDefault,  // not set; none is left after load
+    kAnyone,
+    kUsers,  // all there are
+    kNamed,
+  };
+  Kind kind = Kind::kDefault;
+  std::vector<std::string> names;  // kNamed; none: nobody
+};
+
+struct AuthSettings {
+  std::string name;
+  std::string file;                // absolute; empty: none
+  std::vector<std::string> users;  // USER:HASH, beside those of the file
+  std::string realm;               // empty: the name
+  Grantees read;
+  Grantees list;
+  Grantees write;  // what `create`, `overwrite`, `move` and `remove` are without their own
+  Grantees create;
+  Grantees overwrite;
+  Grantees move;
+  Grantees remove;  // key: delete
+};
+
 struct RouteSettings {
   std::string host;  // lower case; "" every host, "*.example.org" its sub-domains
   std::string path = "/";
@@ -180,6 +206,7 @@ struct RouteSettings {
   HeaderRules headers;
   CorsSettings cors;
   bool sandbox = false;  // what is there was put there by users
+  std::string auth;  // name of an AuthSettings; empty: everyone may do everything
   std::variant<StaticSettings, RespondSettings, RedirectSettings> handler;
 };
 
@@ -199,6 +226,7 @@ struct Settings {
   CompressionSettings compression;
   LoggingSettings logging;
   HeaderRules headers;
+  std::vector<AuthSettings> auth;  // names unique
   std::vector<RouteSettings> routes;
 };
 

@@ -156,6 +156,13 @@ SyntaxCheck check_header_value(std::string_view value) {
   return std::nullopt;
 }
 
+SyntaxCheck check_realm(std::string_view realm) {
+  const bool printable =
+      std::all_of(realm.begin(), realm.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (printable) return std::nullopt;
+  return SyntaxFault{"a realm is printable ASCII", {}};
+}
+
 SyntaxCheck check_method(std::string_view method) {
   const std::vector<std::string_view> known(std::begin(kMethodNames), std::end(kMethodNames));
   if (std::find(known.begin(), known.end(), method) != known.end()) return std::nullopt;

@@ -25,6 +25,7 @@ bool host_matches(std::string_view pattern, std::string_view host);
 bool is_token(std::string_view text);                  // RFC 9110 5.6.2
 SyntaxCheck check_header_name(std::string_view name);  // a token that is not the server's own
 SyntaxCheck check_header_value(std::string_view value);
+SyntaxCheck check_realm(std::string_view realm);    // printable ASCII (RFC 7617 2)
 SyntaxCheck check_method(std::string_view method);  // one that requests may have
 
 // "/x" without trailing slash, dot segments or empty segments; an exact one may end in a slash.

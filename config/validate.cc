@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "common/base/text.h"
 #include "common/base/unique_fd.h"
 #include "config/address.h"
 #include "config/identity.h"
@@ -157,6 +158,7 @@ class Validator {
       add(key + ".host", "host_not_served", "not one of `hosts`, so the route is never reached");
     }
     check_cors(key + ".cors", route.cors);
+    check_auth(key + ".auth", route.auth);
     if (const auto* files = std::get_if<StaticSettings>(&route.handler)) {
       check_root(key + ".static.root", files->root);
       check_static_methods(key + ".methods", route.methods);
@@ -191,6 +193,15 @@ class Validator {
     if (cors.credentials && (names_any(cors.origins) || names_any(cors.headers))) {
       add(key + ".credentials", "conflict", "not with `*`: name the origins and headers");
     }
+  }
+
+  void check_auth(const std::string& key, const std::string& name) {
+    if (name.empty()) return;
+    std::vector<std::string_view> names;
+    for (const AuthSettings& entry : settings_.auth) names.push_back(entry.name);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return;
+    add(key, "unknown_auth", "there is no entry of that name in `auth`",
+        std::string(nearest_name(name, names).value_or("")));
   }
 
   void check_static_methods(const std::string& key, const MethodSet& methods) {

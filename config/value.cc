@@ -6,6 +6,7 @@
 #include <concepts>
 
 #include "common/base/text.h"
+#include "common/credentials/htpasswd.h"
 #include "config/address.h"
 #include "config/scalar.h"
 #include "config/syntax.h"
@@ -69,6 +70,12 @@ class ValueReader {
         break;
       case Type::kMethods:
         read_methods(node);
+        break;
+      case Type::kGrantees:
+        read_grantees(node);
+        break;
+      case Type::kUserLines:
+        read_user_lines(node);
         break;
       default:
         if (is_scalar(node)) read_scalar(node);
@@ -310,6 +317,8 @@ class ValueReader {
         return check_header_value(text);
       case Type::kRedirectTo:
         return check_redirect_to(text);
+      case Type::kRealm:
+        return check_realm(text);
       default:
         return std::nullopt;
     }
@@ -355,6 +364,46 @@ class ValueReader {
     if (faults_.empty()) *std::get<HeaderPairs*>(row_.field(target_)) = std::move(pairs);
   }
 
+  void read_grantees(const Node& node) {
+    Grantees& place = *std::get<Grantees*>(row_.field(target_));
+    if (node.kind == Node::Kind::kScalar) {
+      if (node.text == "anyone") {
+        place = {Grantees::Kind::kAnyone, {}};
+      } else if (node.text == "users") {
+        place = {Grantees::Kind::kUsers, {}};
+      } else {
+        fault(node, "unknown_value", "must be anyone, users or a list of user names",
+              std::string(nearest_name(node.text, {"anyone", "users"})
+                              .value_or("[" + node.text.substr(0, kMaxShown) + "]")));
+      }
+      return;
+    }
+    if (!items_in_bounds(node)) return;
+    Grantees named{Grantees::Kind::kNamed, {}};
+    for (const Node& item : node.items) {
+      if (!is_text(item)) continue;
+      if (const auto wrong = check_user_name(item.text)) fault(item, "invalid_value", *wrong);
+      named.names.push_back(item.text);
+    }
+    if (faults_.empty()) place = std::move(named);
+  }
+
+  void read_user_lines(const Node& node) {
+    if (!items_in_bounds(node)) return;
+    TextList lines;
+    for (const Node& item : node.items) {
+      if (!is_text(item)) continue;
+      const Htpasswd read = parse_htpasswd(item.text);
+      if (!read.faults.empty() || read.users.size() != 1) {
+        fault(item, "invalid_value",
+              read.faults.empty() ? "one USER:HASH is expected" : read.faults.front().message);
+        continue;
+      }
+      lines.push_back(read.users.front().name + ":" + read.users.front().hash);
+    }
+    if (faults_.empty()) *std::get<TextList*>(row_.field(target_)) = std::move(lines);
+  }
+
   void read_methods(const Node& node) {
     MethodSet& place = *std::get<MethodSet*>(row_.field(target_));
     if (node.kind == Node::Kind::kScalar && node.text == "any") {
@@ -378,6 +427,8 @@ class ValueReader {
     }
     if (faults_.empty()) place = {false, std::move(names)};
   }
+
+  static constexpr std::size_t kMaxShown = 64;
 
   const Row& row_;
   Target& target_;

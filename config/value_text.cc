@@ -52,6 +52,27 @@ std::string write_text(const Row& row, Target& target) {
   return quote_yaml(*std::get<std::string*>(row.field(target)));
 }
 
+std::string write_grantees(const Grantees& grant) {
+  switch (grant.kind) {
+    case Grantees::Kind::kDefault:
+      return {};
+    case Grantees::Kind::kAnyone:
+      return "anyone";
+    case Grantees::Kind::kUsers:
+      return "users";
+    case Grantees::Kind::kNamed:
+      break;
+  }
+  return write_list(grant.names);
+}
+
+// The names alone: a hash is half a password.
+std::string write_user_lines(const TextList& lines) {
+  TextList shown;
+  for (const std::string& line : lines) shown.push_back(line.substr(0, line.find(':')) + ":***");
+  return shown.empty() ? std::string() : write_list(shown);
+}
+
 std::string write_mode(const std::optional<std::uint32_t>& mode) {
   return mode ? fmt::format("\"{:04o}\"", *mode) : std::string();
 }
@@ -114,6 +135,10 @@ std::string write_value(const Row& row, Target& target) {
       const MethodSet& methods = *std::get<MethodSet*>(field);
       return methods.any ? "any" : write_list(methods.names);
     }
+    case Type::kGrantees:
+      return write_grantees(*std::get<Grantees*>(field));
+    case Type::kUserLines:
+      return write_user_lines(*std::get<TextList*>(field));
     case Type::kRoutePath: {
       const RouteSettings& route = *std::get<RouteSettings*>(field);
       return quote_yaml((route.exact ? "=" : "") + route.path);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "common/base/log.h"
+#include "ipc/memfd.h"
 
 namespace servery {
 namespace {
@@ -59,7 +61,7 @@ Generation::Generation(const GenerationParts& parts, std::uint64_t id, Plan plan
       first_(first),
       events_(events),
       since_(parts.workers.clock.wall()),
-      setup_{id_, plan_, inputs_.get(), roots_},
+      setup_{id_, plan_, inputs_.get(), -1, roots_},
       slots_(plan_.workers),
       restarts_(parts.workers, parts.histories, parts.random, plan_.workers,
                 [this](std::uint32_t slot) { start_slot(slot); }),
@@ -70,8 +72,13 @@ Generation::~Generation() = default;
 Result<std::unique_ptr<Generation>> Generation::create(const GenerationParts& parts,
                                                        std::uint64_t id, Plan plan, UniqueFd inputs,
                                                        bool first, GenerationEvents& events) {
+  // The hashes leave this process's memory with it.
+  UniqueFd passwords =
+      SERVERY_TRY(ipc::seal_text("servery-passwords", std::exchange(plan.password_files, {})));
   std::unique_ptr<Generation> generation(
       new Generation(parts, id, std::move(plan), std::move(inputs), first, events));
+  generation->passwords_ = std::move(passwords);
+  generation->setup_.passwords = generation->passwords_.get();
   SERVERY_TRY(generation->open_roots());
   return generation;
 }

@@ -115,12 +115,14 @@ void WorkerProcess::configure() {
   }
   if (!roots.roots.empty()) send(std::move(roots));
   auto inputs = ipc::duplicate(setup_.inputs);
+  auto passwords = ipc::duplicate(setup_.passwords);
   auto page = ipc::duplicate(page_.fd());
   auto table = ipc::duplicate(parts_.memory.rate_table_fd());
-  if (!inputs || !page || !table)
+  if (!inputs || !passwords || !page || !table)
     return on_channel_broken({Errc::kExhausted, "no descriptor left"});
   send(ipc::Configure{static_cast<std::uint64_t>(setup_.plan.runtime.stop_timeout.count()),
-                      page_.index(), std::move(*inputs), std::move(*page), std::move(*table)});
+                      page_.index(), std::move(*inputs), std::move(*passwords), std::move(*page),
+                      std::move(*table)});
 }
 
 void WorkerProcess::enter(WorkerState state) {

@@ -50,7 +50,8 @@ struct WorkerParts {
 struct WorkerSetup {
   std::uint64_t generation = 0;
   const Plan& plan;
-  int inputs = -1;  // sealed text
+  int inputs = -1;     // sealed text
+  int passwords = -1;  // likewise
   const std::vector<std::pair<std::string, UniqueFd>>& roots;
 };
 

@@ -14,6 +14,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "worker/access/basic_auth.h"
 #include "worker/features/archive/archive_handler.h"
 #include "worker/features/listing/listing_handler.h"
 #include "worker/features/redirect/redirect_handler.h"
@@ -90,6 +91,57 @@ std::vector<std::string> local_names(const Settings& settings) {
   return names;
 }
 
+access::Grant to_grant(const Grantees& grantees) {
+  switch (grantees.kind) {
+    case Grantees::Kind::kAnyone:
+      return {access::Grant::To::kAnyone, {}};
+    case Grantees::Kind::kNamed:
+      return {access::Grant::To::kNamed, grantees.names};
+    case Grantees::Kind::kDefault:
+    case Grantees::Kind::kUsers:
+      break;
+  }
+  return {access::Grant::To::kUsers, {}};
+}
+
+using Realms = std::map<std::string, std::shared_ptr<const access::Realm>>;
+
+Result<Realms> build_realms(const Settings& settings, const PasswordFiles& passwords) {
+  Realms realms;
+  for (const AuthSettings& entry : settings.auth) {
+    // In the order of http::Right.
+    const access::Grants grants = {to_grant(entry.read),   to_grant(entry.list),
+                                   to_grant(entry.create), to_grant(entry.overwrite),
+                                   to_grant(entry.remove), to_grant(entry.move)};
+    realms[entry.name] = std::make_shared<const access::Realm>(
+        SERVERY_TRY(access::Realm::create(entry.name, users_of(entry, passwords), grants)));
+  }
+  return realms;
+}
+
+// What stands at the door of a route with `auth`.
+struct DoorKeeper {
+  std::shared_ptr<const access::Realm> realm;
+  std::shared_ptr<const access::AuthAnswers> answers;
+  std::shared_ptr<const http::HeaderPolicy> names_policy;  // of listings; null: the route's
+};
+
+// Makes `headers` private where not anyone may read; where not anyone may list, those of listings.
+DoorKeeper make_door(const AuthSettings& entry, std::shared_ptr<const access::Realm> realm,
+                     http::HeaderPolicy& headers) {
+  DoorKeeper door{std::move(realm), nullptr, nullptr};
+  const http::RightSet anyone = door.realm->anonymous().rights;
+  if (!anyone.has(http::Right::kRead)) {
+    headers = access::private_policy(headers);
+  } else if (!anyone.has(http::Right::kList)) {
+    door.names_policy = std::make_shared<const http::HeaderPolicy>(access::private_policy(headers));
+  }
+  const std::string& shown = entry.realm.empty() ? entry.name : entry.realm;
+  door.answers =
+      std::make_shared<const access::AuthAnswers>(access::make_auth_answers(shown, &headers));
+  return door;
+}
+
 // Makes the handler of a route; one overload for each kind.
 struct MakeHandler {
   const Settings& settings;
@@ -97,6 +149,7 @@ struct MakeHandler {
   const features::StaticServices& services;
   std::uint32_t route;
   const http::HeaderPolicy& headers;
+  const DoorKeeper* door;  // null: a route without `auth`
   files::Root::Offers& offers;
 
   using Made = Result<std::unique_ptr<routing::Handler>>;
@@ -122,19 +175,26 @@ struct MakeHandler {
         .compress = fixed.compress,
         .precompressed = fixed.precompressed};
     if (fixed.listing) {
-      options.listing = std::make_shared<listing::ListingHandler>(
+      options.listing = guarded(std::make_shared<listing::ListingHandler>(
           services.loop, services.pool, SERVERY_TRY(open_root(fixed)),
           listing::ListingOptions{.shows_hidden = fixed.hidden == Hidden::kAllow,
                                   .offers_archive = fixed.archive,
-                                  .cache_control = fixed.cache_control});
+                                  .cache_control = fixed.cache_control}));
     }
     if (fixed.archive) {
-      options.archive = std::make_shared<archive::ArchiveHandler>(
+      options.archive = guarded(std::make_shared<archive::ArchiveHandler>(
           services.loop, services.pool, SERVERY_TRY(open_root(fixed)),
           archive::ArchiveOptions{.shows_hidden = fixed.hidden == Hidden::kAllow,
-                                  .cache_control = fixed.cache_control});
+                                  .cache_control = fixed.cache_control}));
     }
     return std::make_unique<features::StaticHandler>(services, std::move(root), std::move(options));
+  }
+
+  std::shared_ptr<routing::DirectoryAnswer> guarded(
+      std::shared_ptr<routing::DirectoryAnswer> answer) const {
+    if (door == nullptr) return answer;
+    return std::make_shared<access::GuardedDirectory>(std::move(answer), door->answers,
+                                                      door->names_policy);
   }
 
   Result<files::Root> open_root(const StaticSettings& fixed) const {
@@ -174,7 +234,8 @@ http::HeaderPolicy route_headers(const Settings& settings, const RouteSettings& 
 
 Result<BuiltRoutes> build_routes(const Settings& settings,
                                  const std::map<std::string, UniqueFd>& roots,
-                                 const features::StaticServices& services) {
+                                 const AuthParts& auth, const features::StaticServices& services) {
+  const Realms realms = SERVERY_TRY(build_realms(settings, auth.passwords));
   BuiltRoutes built;
   routing::PipelineParts& parts = built.parts;
   parts.headers = server_headers(settings);
@@ -192,10 +253,21 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
     route.headers = route_headers(settings, configured);
     route.cors = to_cors(configured.cors);
     route.body_limit = settings.limits.body_bytes;
+    std::optional<DoorKeeper> door;
+    for (const AuthSettings& entry : settings.auth) {
+      if (entry.name != configured.auth) continue;
+      door = make_door(entry, realms.at(entry.name), route.headers);
+      route.stages.push_back(
+          std::make_unique<access::BasicAuth>(*auth.verifier, door->realm, door->answers));
+    }
+    if (!configured.auth.empty() && !door) {
+      return fail(Errc::kInternal, "no entry of auth for " + configured.auth);
+    }
     const auto number = static_cast<std::uint32_t>(parts.routes.size());
-    route.handler = SERVERY_TRY(
-        std::visit(MakeHandler{settings, roots, services, number, route.headers, built.offers},
-                   configured.handler));
+    route.handler =
+        SERVERY_TRY(std::visit(MakeHandler{settings, roots, services, number, route.headers,
+                                           door ? &*door : nullptr, built.offers},
+                               configured.handler));
     parts.routes.push_back(std::move(route));
   }
   return built;

@@ -8,7 +8,9 @@
 
 #include "common/base/result.h"
 #include "common/base/unique_fd.h"
+#include "config/password_files.h"
 #include "config/settings.h"
+#include "worker/access/verifier.h"
 #include "worker/features/static/static_handler.h"
 #include "worker/routing/pipeline.h"
 
@@ -20,9 +22,13 @@ struct BuiltRoutes {
   routing::PipelineParts parts;
   files::Root::Offers offers{true, true};  // what every root has
 };
+struct AuthParts {
+  const PasswordFiles& passwords;
+  access::Verifier* verifier = nullptr;  // outlives the routes; null without an entry of `auth`
+};
 Result<BuiltRoutes> build_routes(const Settings& settings,
                                  const std::map<std::string, UniqueFd>& roots,
-                                 const features::StaticServices& services);
+                                 const AuthParts& auth, const features::StaticServices& services);
 
 // The fields of answers without a route: the server's own, then the configured ones.
 http::HeaderPolicy server_headers(const Settings& settings);

@@ -11,6 +11,7 @@
 #include "common/loop/blocking_pool.h"
 #include "common/loop/timer.h"
 #include "config/cpu_count.h"
+#include "worker/access/verifier.h"
 #include "worker/body/content_coder.h"
 #include "worker/build_routes.h"
 #include "worker/files/hot_cache.h"
@@ -132,6 +133,7 @@ class Worker::Impl final : private transport::ConnectionBudget,
   http::HeaderPolicy headers_;
   files::HotCache cache_;
   files::HotCache coded_files_;
+  std::unique_ptr<access::Verifier> verifier_;  // null: no route asks for a password
   std::unique_ptr<routing::Pipeline> pipeline_;
   std::unique_ptr<BlockingPool> pool_;
   std::unique_ptr<body::ContentCoder> coder_;
@@ -182,12 +184,15 @@ Status Worker::Impl::build() {
   if (codes_content(settings)) {  // its threads are for nothing else
     coder_ = SERVERY_TRY(body::ContentCoder::create(loop_, coder_options(settings.compression)));
   }
-  BuiltRoutes routes = SERVERY_TRY(build_routes(
-      settings, inputs_.roots, {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_}));
+  if (!settings.auth.empty()) verifier_ = SERVERY_TRY(access::Verifier::create(loop_));
+  BuiltRoutes routes =
+      SERVERY_TRY(build_routes(settings, inputs_.roots, {inputs_.passwords, verifier_.get()},
+                               {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_}));
   metrics_.set(Metric::kWithoutOpenat2, routes.offers.openat2 ? 0 : 1);
   metrics_.set(Metric::kWithoutResolveCached, routes.offers.cached ? 0 : 1);
   pipeline_ = SERVERY_TRY(routing::Pipeline::create(std::move(routes.parts)));
   inputs_.roots.clear();
+  inputs_.passwords.clear();
   const RecycleSettings& recycle = settings.runtime.recycle;
   if (recycle.max_requests > 0) recycle_at_ = jittered(recycle.max_requests, recycle.jitter);
   if (recycle.max_age.count() > 0) {
@@ -294,6 +299,13 @@ void Worker::Impl::publish() {
   metrics_.set(Metric::kCacheEvictions, cache.evictions);
   metrics_.set(Metric::kCacheEntries, cache_.size());
   metrics_.set(Metric::kCacheBytes, cache_.bytes());
+  if (verifier_ != nullptr) {
+    const access::Verifier::Counts& checks = verifier_->counts();
+    metrics_.set(Metric::kAuthRight, checks.right);
+    metrics_.set(Metric::kAuthWrong, checks.wrong);
+    metrics_.set(Metric::kAuthThrottled, checks.throttled);
+    metrics_.set(Metric::kAuthBusy, checks.busy);
+  }
   const auto coder = coder_ ? coder_->counts() : body::ContentCoder::Counts{};
   metrics_.set(Metric::kCompressionEncoded, coder.encoded);
   metrics_.set(Metric::kCompressionJoined, coder.joined);

@@ -86,9 +86,12 @@ TEST(Schema, NamesOfSections) {
   EXPECT_FALSE(is_section("run"));
 }
 
-TEST(Schema, WithoutIndices) {
-  EXPECT_EQ(without_indices("routes[12].static.root"), "routes[].static.root");
-  EXPECT_EQ(without_indices("pool.queue"), "pool.queue");
+TEST(Schema, KeyOfTheSchema) {
+  EXPECT_EQ(schema_key("routes[12].static.root"), "routes[].static.root");
+  EXPECT_EQ(schema_key("pool.queue"), "pool.queue");
+  EXPECT_EQ(schema_key("auth.team.basic.file"), "auth.*.basic.file");
+  EXPECT_EQ(schema_key("auth.team"), "auth.*");
+  EXPECT_EQ(schema_key("auth"), "auth");
 }
 
 TEST(Schema, AHandlerIsKeptWhenItIsTheOne) {

@@ -64,7 +64,8 @@ class SupervisorLinkTest : public testing::Test {
     roots.roots.push_back(
         {tree.path(), UniqueFd(::open(tree.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))});
     send(std::move(roots));
-    send(ipc::Configure{1000, 0, std::move(*sealed), shared_memory<WorkerPage>(kSharedPageBytes),
+    send(ipc::Configure{1000, 0, std::move(*sealed), std::move(*passwords),
+                        shared_memory<WorkerPage>(kSharedPageBytes),
                         shared_memory<RateTable>(rate_table_bytes(1))});
   }
   std::string good() const {
