@@ -7,6 +7,7 @@
 #include <map>
 
 #include "common/base/text.h"
+#include "common/credentials/htpasswd.h"
 #include "config/flag_overlay.h"
 #include "config/load.h"
 #include "config/scalar.h"
@@ -35,6 +36,8 @@ constexpr CommandRow kCommands[] = {
      "reload the running server, with a verdict"},
     {"status", CommandKind::kStatus, "status", "state of the running server; exit 0 when ready"},
     {"stop", CommandKind::kStop, "stop", "stop the running server gracefully and wait"},
+    {"passwd", CommandKind::kPasswd, "passwd USER [FILE]",
+     "set or remove a user's password in a password file"},
     {"version", CommandKind::kVersion, "version", "version, compiler, libraries, features"},
 };
 
@@ -115,6 +118,7 @@ class CommandLine {
     if (row_.kind == CommandKind::kReload) {
       app_.add_flag("--wait-drained", wait_drained_, "Return when the old generation is gone");
     }
+    if (row_.kind == CommandKind::kPasswd) declare_passwd();
     if (row_.kind == CommandKind::kStop) {
       app_.add_option("--timeout", timeout_, "In place of runtime.stop_timeout")
           ->type_name("DURATION");
@@ -145,6 +149,11 @@ class CommandLine {
         ->expected(1)
         ->allow_extra_args(false)
         ->take_all();
+    app_.add_option("--auth", users_, "Ask for a user and a password; without PASS one is made")
+        ->type_name("USER[:PASS]")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
     app_.add_option("--set", sets_, "Any other key, value as YAML")
         ->type_name("KEY=VALUE")
         ->expected(1)
@@ -152,10 +161,30 @@ class CommandLine {
         ->take_all();
   }
 
+  void declare_passwd() {
+    app_.add_option("USER", user_, "Whose password")->required();
+    app_.add_option("FILE", password_file_, "Password file (default users.htpasswd)");
+    app_.add_option("--hash", hash_kind_, "Kind of hash (default argon2id)")
+        ->type_name("argon2id|bcrypt|sha512");
+    app_.add_flag("--delete", remove_user_, "Remove the user");
+  }
+
+  Status build_passwd(PasswdRequest& request) const {
+    if (const auto wrong = check_user_name(user_)) return usage_error(*wrong);
+    if (password_file_.empty()) return usage_error("FILE: a path is expected");
+    const auto kind = parse_hash_kind(hash_kind_);
+    if (!kind) return usage_error("--hash: argon2id, bcrypt or sha512 is expected");
+    if (password_file_.front() != '/') SERVERY_TRY(need_directory());
+    request = {user_, absolute_path(password_file_, surroundings_.directory()), *kind,
+               remove_user_};
+    return {};
+  }
+
   std::string help_text() const {
     std::string out = fmt::format("Usage: servery {}\n\n{}.\n\n", row_.usage, row_.doc);
     for (const CLI::Option* option : app_.get_options()) {
-      const std::string names = option->get_positional() ? "DIR" : option->get_name(false, true);
+      const std::string names =
+          option->get_positional() ? option->get_name(true) : option->get_name(false, true);
       const std::string type = option->get_positional() ? "" : option->get_type_name();
       out += fmt::format("  {:<34} {}\n", names + (type.empty() ? "" : " " + type),
                          option->get_description());
@@ -208,10 +237,12 @@ class CommandLine {
     const std::string file = SERVERY_TRY(resolve("-c", file_));
     if (takes_settings(row_.kind)) {
       SERVERY_TRY(build_inputs(command.inputs));
+      SERVERY_TRY(add_users(command));
       command.inputs.file_path = file;
     } else {
       command.file = file;
     }
+    if (row_.kind == CommandKind::kPasswd) SERVERY_TRY(build_passwd(command.passwd));
     if (talks_to_server(row_.kind)) SERVERY_TRY(find_socket(command));
     if (!timeout_.empty()) {
       command.timeout = parse_duration(timeout_);
@@ -267,6 +298,28 @@ class CommandLine {
     return {};
   }
 
+  // Hashed here: the settings, the supervisor and a reload never see the password.
+  Status add_users(Command& command) const {
+    if (users_.empty()) return {};
+    if (!file_.empty()) return usage_error("--auth sets the route of a start without -c FILE");
+    std::vector<std::string> lines;
+    for (const std::string& text : users_) {
+      const std::size_t colon = text.find(':');
+      const std::string user = text.substr(0, colon);
+      if (const auto wrong = check_user_name(user)) return usage_error("--auth: " + *wrong);
+      const bool is_made = colon == std::string::npos;
+      std::string password = is_made ? SERVERY_TRY(make_password()) : text.substr(colon + 1);
+      const auto hash = hash_password(HashKind::kArgon2id, password);
+      if (!hash) return usage_error("--auth: " + hash.error().text);
+      lines.push_back(user + ":" + *hash);
+      if (is_made) command.made_passwords.push_back({user, std::move(password)});
+    }
+    for (Overlay& overlay : overlays_of_users(lines)) {
+      command.inputs.route_flags.push_back(std::move(overlay));
+    }
+    return {};
+  }
+
   Status add_directory(Inputs& inputs) {
     if (!file_.empty()) return usage_error("DIR and -c FILE exclude each other");
     const Row* root = find_row("routes[].static.root");
@@ -302,6 +355,11 @@ class CommandLine {
   std::string timeout_;
   std::vector<std::string> hosts_;
   std::vector<std::string> sets_;
+  std::vector<std::string> users_;
+  std::string user_;
+  std::string password_file_ = "users.htpasswd";
+  std::string hash_kind_ = "argon2id";
+  bool remove_user_ = false;
   std::map<const Row*, std::vector<std::string>> values_;
   bool json_ = false;
   bool wait_drained_ = false;

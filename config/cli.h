@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
+#include "common/credentials/password_hash.h"
 #include "config/inputs.h"
 #include "config/settings.h"
 
@@ -19,8 +21,22 @@ enum class CommandKind {
   kReload,
   kStatus,
   kStop,
+  kPasswd,
   kVersion,
   kHelp,
+};
+
+// A password that was made for a user of `--auth USER`: to be shown once, and kept nowhere.
+struct MadePassword {
+  std::string user;
+  std::string password;
+};
+
+struct PasswdRequest {
+  std::string user;
+  std::string file;  // absolute
+  HashKind kind = HashKind::kArgon2id;
+  bool remove = false;
 };
 
 struct Command {
@@ -32,7 +48,9 @@ struct Command {
   bool json = false;
   bool wait_drained = false;        // reload
   std::optional<Duration> timeout;  // stop
-  std::string text;                 // kHelp: what to print
+  PasswdRequest passwd;
+  std::vector<MadePassword> made_passwords;  // serve
+  std::string text;                          // kHelp: what to print
 };
 
 // An Error is a usage error: one line naming the place ("serve: unknown flag --x") and, where there

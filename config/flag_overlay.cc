@@ -43,6 +43,13 @@ Overlay overlay_of(const Row& row, const std::vector<std::string>& values) {
   }
 }
 
+std::vector<Overlay> overlays_of_users(const std::vector<std::string>& lines) {
+  constexpr const char* kFlag = "--auth";
+  constexpr const char* kEntry = "login";
+  return {{kFlag, fmt::format("auth.{}.basic.users", kEntry), quoted_yaml_list(lines)},
+          {kFlag, "routes[0].auth", kEntry}};
+}
+
 bool is_repeatable(const Row& row) {
   return row.type == Type::kAddress || row.type == Type::kNames;
 }

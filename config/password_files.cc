@@ -90,7 +90,7 @@ class Reader {
       add(problem_at(loaded_.provenance, key + name, "no_user", "there is no user in it"));
     } else if (twice != names.end()) {
       add(problem_at(loaded_.provenance, key + ".basic.users", "duplicate_value",
-                     *twice + " is in the file too"));
+                     *twice + " is there twice"));
     }
     const std::pair<std::string_view, const Grantees*> grants[] = {
         {"read", &entry.read},           {"list", &entry.list}, {"write", &entry.write},

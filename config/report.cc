@@ -151,7 +151,8 @@ void print_version() {
   constexpr std::string_view kCompiler = "g++ " __VERSION__;
 #endif
   fmt::print("servery {}\ncompiler   {}\nlibraries  {}\nfeatures   {}\n", SERVERY_VERSION,
-             kCompiler, SERVERY_LINKED_LIBRARIES, "http/1.1, static, respond, redirect, reload");
+             kCompiler, SERVERY_LINKED_LIBRARIES,
+             "http/1.1, static, respond, redirect, auth, reload");
 }
 
 }  // namespace servery

@@ -15,6 +15,7 @@
 #include "common/base/stderr_text.h"
 #include "config/check.h"
 #include "config/cli.h"
+#include "config/passwd_command.h"
 #include "config/report.h"
 #include "ipc/memfd.h"
 #include "supervisor/config_check.h"
@@ -44,6 +45,9 @@ class CommandInputs final : public InputsReader {
 };
 
 int run_serve(Command command) {
+  for (const MadePassword& made : command.made_passwords) {
+    write_stderr(fmt::format("servery: user {}, password {}\n", made.user, made.password));
+  }
   std::string config_path = command.inputs.file_path;
   CommandInputs inputs(std::move(command.inputs));
   return run_supervisor({std::move(config_path), inputs});
@@ -77,6 +81,8 @@ int run_command(Command command) {
       return run_control(command, ControlCommand::kStatus);
     case CommandKind::kStop:
       return run_control(command, ControlCommand::kStop);
+    case CommandKind::kPasswd:
+      return run_passwd_command(command);
     case CommandKind::kVersion:
       print_version();
       return kExitDone;

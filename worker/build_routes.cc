@@ -131,10 +131,11 @@ DoorKeeper make_door(const AuthSettings& entry, std::shared_ptr<const access::Re
                      http::HeaderPolicy& headers) {
   DoorKeeper door{std::move(realm), nullptr, nullptr};
   const http::RightSet anyone = door.realm->anonymous().rights;
-  if (!anyone.has(http::Right::kRead)) {
-    headers = access::private_policy(headers);
-  } else if (!anyone.has(http::Right::kList)) {
-    door.names_policy = std::make_shared<const http::HeaderPolicy>(access::private_policy(headers));
+  headers.restricted = !anyone.has(http::Right::kRead);
+  if (!headers.restricted && !anyone.has(http::Right::kList)) {
+    auto names_policy = std::make_shared<http::HeaderPolicy>(headers);
+    names_policy->restricted = true;
+    door.names_policy = std::move(names_policy);
   }
   const std::string& shown = entry.realm.empty() ? entry.name : entry.realm;
   door.answers =

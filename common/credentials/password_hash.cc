@@ -204,6 +204,21 @@ Result<std::string> hash_password(HashKind kind, std::string_view password) {
   return hash_crypt("$6$", kNewRounds, password);
 }
 
+Result<std::string> make_password() {
+  constexpr std::string_view kLetters = "abcdefghijkmnpqrstuvwxyz23456789";  // 32, each 5 bits
+  constexpr std::size_t kGroup = 5;
+  std::array<unsigned char, 20> random;
+  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+    return fail(Errc::kInternal, "no random bytes");
+  }
+  std::string password;
+  for (std::size_t i = 0; i < random.size(); ++i) {
+    if (i > 0 && i % kGroup == 0) password += '-';
+    password += kLetters[random[i] % kLetters.size()];
+  }
+  return password;
+}
+
 std::optional<HashKind> parse_hash_kind(std::string_view name) {
   if (name == "argon2id") return HashKind::kArgon2id;
   if (name == "bcrypt") return HashKind::kBcrypt;

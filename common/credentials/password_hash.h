@@ -34,6 +34,9 @@ bool verify_password(const std::string& hash, std::string_view password);
 // kInvalid: the password is empty, too long for the kind (bcrypt: 72 bytes), or holds a NUL.
 Result<std::string> hash_password(HashKind kind, std::string_view password);
 
+// 100 random bits in letters and digits that are not taken for one another: "k7mqd-x2eyp-...".
+Result<std::string> make_password();
+
 std::optional<HashKind> parse_hash_kind(std::string_view name);  // "argon2id", "bcrypt", "sha512"
 
 }  // namespace servery

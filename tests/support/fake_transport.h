@@ -60,6 +60,7 @@ struct RequestText {
   std::string target = "/";
   std::string host = "localhost";
   std::vector<std::pair<std::string, std::string>> fields = {};
+  std::string peer = {};
 };
 
 // Keeps the text that the request's views point into.
@@ -67,6 +68,7 @@ class FakeExchange {
  public:
   explicit FakeExchange(RequestText text) : text_(std::move(text)), exchange_(transport, facts_) {
     facts_.scheme = "http";
+    facts_.peer = text_.peer;
     http::RawHead raw;
     raw.method = text_.method;
     raw.target = text_.target;

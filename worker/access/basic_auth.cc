@@ -105,13 +105,4 @@ void GuardedDirectory::answer(http::Exchange& exchange, std::string_view path) {
   inner_->answer(exchange, path);
 }
 
-http::HeaderPolicy private_policy(const http::HeaderPolicy& policy) {
-  http::HeaderPolicy result;
-  result.set = policy.set;
-  result.add = policy.add;
-  result.remove = policy.remove;
-  result.add.push_back({std::string(http::field_name(http::FieldId::kCacheControl)), "private"});
-  return result;
-}
-
 }  // namespace servery::access

@@ -44,7 +44,7 @@ class BasicAuth final : public routing::Stage, private Verifier::Listener {
 // A listing or an archive for those who may list.
 class GuardedDirectory final : public routing::DirectoryAnswer {
  public:
-  // `policy`: the route's for such answers, see private_policy(); null: as other answers.
+  // `policy`: of its answers; null: the route's.
   GuardedDirectory(std::shared_ptr<routing::DirectoryAnswer> inner,
                    std::shared_ptr<const AuthAnswers> answers,
                    std::shared_ptr<const http::HeaderPolicy> policy);
@@ -56,10 +56,5 @@ class GuardedDirectory final : public routing::DirectoryAnswer {
   std::shared_ptr<const AuthAnswers> answers_;
   std::shared_ptr<const http::HeaderPolicy> policy_;
 };
-
-// For answers that not anyone may have: `Cache-Control: private` beside what the route says, so
-// that no shared cache keeps one that was told `public` or given a lifetime (RFC
-// 9111 3.5, 5.2.2.7).
-http::HeaderPolicy private_policy(const http::HeaderPolicy& policy);
 
 }  // namespace servery::access

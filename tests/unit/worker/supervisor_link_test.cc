@@ -13,6 +13,7 @@
 
 #include "common/base/log.h"
 #include "config/inputs.h"
+#include "config/password_files.h"
 #include "ipc/memfd.h"
 #include "tests/support/temp_tree.h"
 
@@ -60,6 +61,7 @@ class SupervisorLinkTest : public testing::Test {
     inputs.file_text = text;
     inputs.working_directory = "/";
     auto sealed = ipc::seal_text("test-inputs", inputs.encode());
+    auto passwords = ipc::seal_text("test-passwords", encode_password_files({}));
     ipc::Roots roots;
     roots.roots.push_back(
         {tree.path(), UniqueFd(::open(tree.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))});
