@@ -85,9 +85,8 @@ class Reader {
     for (const HtpasswdUser& user : users_of(entry, files_)) names.push_back(user.name);
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (names.empty()) {
-      const char* const name = entry.file.empty() ? ".basic" : ".basic.file";
-      add(problem_at(loaded_.provenance, key + name, "no_user", "there is no user in it"));
+    if (names.empty() && !entry.file.empty()) {
+      add(problem_at(loaded_.provenance, key + ".basic.file", "no_user", "there is no user in it"));
     } else if (twice != names.end()) {
       add(problem_at(loaded_.provenance, key + ".basic.users", "duplicate_value",
                      *twice + " is there twice"));

@@ -13,6 +13,8 @@
 namespace servery {
 namespace {
 
+constexpr std::size_t kMebibyte = 1024 * 1024;
+
 tl::unexpected<Error> fail_reading() {
   const Errc code = errno == ENOENT ? Errc::kNotFound : Errc::kIo;
   return fail(code, std::strerror(errno));
@@ -35,7 +37,12 @@ Result<std::string> read_regular_file(const std::string& path, std::size_t max) 
     if (count == 0) break;
     size += static_cast<std::size_t>(count);
   }
-  if (size > max) return fail(Errc::kTooLarge, fmt::format("larger than {} KiB", max / 1024));
+  if (size > max) {
+    const bool in_mebibytes = max % kMebibyte == 0;
+    return fail(Errc::kTooLarge,
+                fmt::format("larger than {} {}", in_mebibytes ? max / kMebibyte : max,
+                            in_mebibytes ? "MiB" : "bytes"));
+  }
   text.resize(size);
   return text;
 }

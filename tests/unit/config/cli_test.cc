@@ -15,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Result<Command> parse(std::vector<const char*> arguments, std::vector<const char*> variables = {}) {
   arguments.insert(arguments.begin(), "servery");
@@ -166,7 +167,11 @@ TEST(Cli, UsageErrorsNamePlaceAndNearestName) {
 }
 
 TEST(Cli, FlagsOfLaterFeaturesAreUnknown) {
+<<<<<<< HEAD
   for (const char* flag : {"--upload", "--write", "--dav", "--auth", "--tls", "--open"}) {
+=======
+  for (const char* flag : {"--spa", "--upload", "--write", "--dav", "--tls", "--open"}) {
+>>>>>>> 045a3b1 (Document passwords; fuzz password files and Authorization)
     EXPECT_THAT(error_of({"serve", flag}), HasSubstr("unknown flag")) << flag;
   }
 }
@@ -202,6 +207,40 @@ TEST(Cli, HelpIsNoError) {
   EXPECT_EQ(help.kind, CommandKind::kHelp);
   EXPECT_THAT(help.text, HasSubstr("--listen ADDRESS"));
   EXPECT_THAT(good({"stop", "-h"}).text, HasSubstr("--timeout DURATION"));
+}
+
+TEST(Cli, UsersOfQuickMode) {
+  const Command command = good({"serve", "public", "--auth", "alice:a:b", "--auth", "bob"});
+  const Settings settings = settings_of(command);
+  EXPECT_EQ(settings.routes.at(0).auth, "login");
+  ASSERT_EQ(settings.auth.size(), 1U);
+  const std::vector<std::string>& lines = settings.auth[0].users;
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(verify_password(lines[0].substr(lines[0].find(':') + 1), "a:b"));
+  ASSERT_EQ(command.made_passwords.size(), 1U);
+  EXPECT_EQ(command.made_passwords[0].user, "bob");
+  EXPECT_TRUE(
+      verify_password(lines[1].substr(lines[1].find(':') + 1), command.made_passwords[0].password));
+  EXPECT_EQ(command.inputs.encode().find("a:b"), std::string::npos);
+  EXPECT_THAT(error_of({"serve", "-c", "x.yaml", "--auth", "a:b"}), HasSubstr("--auth"));
+  EXPECT_THAT(error_of({"serve", "--auth", "alice:"}), HasSubstr("empty"));
+  EXPECT_THAT(error_of({"serve", "--auth", ":secret"}), Not(HasSubstr("secret")));
+}
+
+TEST(Cli, Passwd) {
+  const PasswdRequest plain = good({"passwd", "alice"}).passwd;
+  EXPECT_EQ(plain.user, "alice");
+  EXPECT_EQ(plain.file, here("users.htpasswd"));
+  EXPECT_EQ(plain.kind, HashKind::kArgon2id);
+  EXPECT_FALSE(plain.remove);
+  const PasswdRequest full =
+      good({"passwd", "alice", "/etc/u", "--hash", "bcrypt", "--delete"}).passwd;
+  EXPECT_EQ(full.file, "/etc/u");
+  EXPECT_EQ(full.kind, HashKind::kBcrypt);
+  EXPECT_TRUE(full.remove);
+  EXPECT_THAT(error_of({"passwd"}), HasSubstr("USER"));
+  EXPECT_THAT(error_of({"passwd", "a:b"}), HasSubstr("colon"));
+  EXPECT_THAT(error_of({"passwd", "a", "u", "--hash", "md5"}), HasSubstr("argon2id"));
 }
 
 }  // namespace

@@ -39,5 +39,25 @@ TEST(KeyPath, Variables) {
   EXPECT_EQ(key_from_variable("PATH"), std::nullopt);
 }
 
+TEST(KeyPath, EntriesWithNamesOfTheAuthors) {
+  const auto item = named_item("auth.team-2.basic.file");
+  ASSERT_TRUE(item);
+  EXPECT_EQ(item->section, "auth");
+  EXPECT_EQ(item->name, "team-2");
+  EXPECT_EQ(item->rest, "basic.file");
+  EXPECT_EQ(named_item("auth.team")->rest, "");
+  EXPECT_FALSE(named_item("auth"));
+  EXPECT_FALSE(named_item("authors.x"));
+  EXPECT_FALSE(named_item("routes[0].auth"));
+  for (const char* key : {"auth.team-2", "auth.a1.read", "auth.a_b.basic.file"}) {
+    EXPECT_TRUE(is_key_path(key)) << key;
+  }
+  for (const char* key : {"auth.", "auth.team.", "auth.1a", "auth.A", "auth.a.b-c", "auth.-a.b"}) {
+    EXPECT_FALSE(is_key_path(key)) << key;
+  }
+  EXPECT_TRUE(is_item_name(std::string(64, 'a')));
+  EXPECT_FALSE(is_item_name(std::string(65, 'a')));
+}
+
 }  // namespace
 }  // namespace servery

@@ -41,5 +41,16 @@ TEST(ContentHash, ANumberIsEightBytes) {
   EXPECT_EQ(hash.finish(), hash_of(counting_bytes(8)));
 }
 
+TEST(ContentHash, AKeyMakesOtherValues) {
+  const auto words = [](const ContentHash::Key& key) {
+    ContentHash hash(key);
+    hash.add("abc");
+    return hash.finish_words();
+  };
+  EXPECT_EQ(words({1, 2}), words({1, 2}));
+  EXPECT_NE(words({1, 2}), words({1, 3}));
+  EXPECT_NE(words({1, 2}), words({2, 2}));
+}
+
 }  // namespace
 }  // namespace servery

@@ -173,7 +173,7 @@ TEST_F(BasicAuthTest, AClientThatLeavesTakesItsCheckAlong) {
 TEST_F(BasicAuthTest, ManyGuessesOfOneClientAreThrottledBeforeTheyAreHashed) {
   std::vector<std::unique_ptr<FakeExchange>> guesses;
   std::vector<FakeExchange*> all;
-  for (char c = 'A'; c <= 'Z'; ++c) {
+  for (char c = 'a'; c <= 'z'; ++c) {
     guesses.push_back(start((std::string("Basic YWxpY2U6") + c + "GE=").c_str()));
     all.push_back(guesses.back().get());
   }
