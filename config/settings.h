@@ -206,7 +206,7 @@ struct RouteSettings {
   HeaderRules headers;
   CorsSettings cors;
   bool sandbox = false;  // what is there was put there by users
-  std::string auth;  // name of an AuthSettings; empty: everyone may do everything
+  std::string auth;      // name of an AuthSettings; empty: everyone may do everything
   std::variant<StaticSettings, RespondSettings, RedirectSettings> handler;
 };
 

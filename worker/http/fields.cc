@@ -8,7 +8,7 @@
 namespace servery::http {
 namespace {
 
-constexpr std::array<std::string_view, 36> kNames = {
+constexpr std::array<std::string_view, 37> kNames = {
     "",
     "accept-encoding",
     "accept-ranges",

@@ -167,11 +167,7 @@ TEST(Cli, UsageErrorsNamePlaceAndNearestName) {
 }
 
 TEST(Cli, FlagsOfLaterFeaturesAreUnknown) {
-<<<<<<< HEAD
-  for (const char* flag : {"--upload", "--write", "--dav", "--auth", "--tls", "--open"}) {
-=======
-  for (const char* flag : {"--spa", "--upload", "--write", "--dav", "--tls", "--open"}) {
->>>>>>> 045a3b1 (Document passwords; fuzz password files and Authorization)
+  for (const char* flag : {"--upload", "--write", "--dav", "--tls", "--open"}) {
     EXPECT_THAT(error_of({"serve", flag}), HasSubstr("unknown flag")) << flag;
   }
 }
