@@ -65,8 +65,8 @@ bool read_line(std::string& line) {
 }
 
 bool prompt(const std::string& question, std::string& line) {
+  const QuietTerminal quiet;  // before it asks: it drops what was typed before
   write_stderr(question);
-  const QuietTerminal quiet;
   const bool is_read = read_line(line);
   write_stderr("\n");
   return is_read;
