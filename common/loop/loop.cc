@@ -85,6 +85,7 @@ void Loop::remove_turn_hook(TurnHook& hook) { std::erase(hooks_, &hook); }
 void Loop::begin_turn() {
   next_turn();
   events_in_turn_ = 0;
+  turn_began_at_ = 1;
   for (TurnHook* hook : hooks_) hook->on_turn_begin();
 }
 

@@ -51,7 +51,12 @@ class Loop {
   }
 
   std::uint64_t turn() const { return turn_; }
-  void next_turn() { ++turn_; }
+  void next_turn() {
+    ++turn_;
+    turn_began_at_ = events_in_turn_;
+  }
+  // Whether other events than the present one were handled in this turn.
+  bool others_came_before() const { return events_in_turn_ > turn_began_at_; }
 
   // The steady clock as it was when this batch began, in whole milliseconds.
   SteadyTime now() const { return SteadyTime(Milliseconds(uv_now(&loop_))); }
@@ -87,6 +92,7 @@ class Loop {
   bool open_ = false;
   std::uint64_t turn_ = 1;
   std::uint32_t events_in_turn_ = 0;
+  std::uint32_t turn_began_at_ = 1;  // the event it began with
   std::vector<TurnHook*> hooks_;
   std::vector<Doomed> doomed_;
   Handle<uv_prepare_t, Loop*> before_wait_;

@@ -177,8 +177,8 @@ std::size_t H1Protocol::run(std::span<char> in) {
       stopped_full_ = stream_->sender.is_blocked();
       if (stopped_full_) break;
       // The first had begun to arrive when the turn began. What follows may have been sent later,
-      // after an answer of this turn to somebody else: that was no proof for it.
-      if (++heads == 2) context_.loop.next_turn();
+      // after an answer of this turn to somebody else: what was proved for that is no proof for it.
+      if (++heads == 2 && context_.loop.others_came_before()) context_.loop.next_turn();
       const std::optional<std::size_t> head = take_head(rest);
       if (!head) break;
       used += *head;

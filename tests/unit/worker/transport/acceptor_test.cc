@@ -108,19 +108,28 @@ TEST_F(Accepting, EachConnectionOfABatchIsATurnOfItsOwn) {
   EXPECT_LT(turns[1], turns[2]);
 }
 
-TEST_F(Accepting, WhatFollowsTheFirstPipelinedRequestIsATurnOfItsOwn) {
-  std::vector<std::uint64_t> turns;
+TEST_F(Accepting, WhatFollowsAPipelinedRequestIsATurnOfItsOwnBesideOthers) {
+  std::vector<std::pair<std::string, std::uint64_t>> turns;
   answer = [&](http::Exchange& exchange) {
-    turns.push_back(loop->turn());
+    turns.emplace_back(exchange.request().path, loop->turn());
     exchange.respond(text_answer("x"));
   };
   ASSERT_TRUE(acceptor().add(listen_socket("a", 0)));
-  Client& client = dial();
-  client.send(get("/1") + get("/2") + get("/3", "Connection: close\r\n"));
-  run_until_closed(client);
-  ASSERT_EQ(turns.size(), 3U);
-  EXPECT_LT(turns[0], turns[1]);
-  EXPECT_EQ(turns[1], turns[2]) << "one proof is enough for what one read brought";
+  std::vector<Client*> clients{&dial(), &dial()};
+  for (Client* client : clients) {
+    client->send(get("/"));
+    run_until_received(*client, "x");
+  }
+  turns.clear();
+  for (Client* client : clients) {  // both are there when the loop looks
+    client->send(get("/1") + get("/2") + get("/3", "Connection: close\r\n"));
+  }
+  for (Client* client : clients) run_until_closed(*client);
+  ASSERT_EQ(turns.size(), 6U);
+  EXPECT_EQ(turns[0].second, turns[2].second) << "nobody came before: one proof for all";
+  EXPECT_EQ(turns[2].second, turns[3].second) << "it had begun to arrive with the first";
+  EXPECT_LT(turns[3].second, turns[4].second);
+  EXPECT_EQ(turns[4].second, turns[5].second) << "one proof for what one read brought";
 }
 
 TEST_F(Accepting, OverTheLimitIsShedWithAWord) {
