@@ -63,6 +63,15 @@ std::vector<std::string> own_addresses() {
   return result;
 }
 
+std::vector<std::string> urls_of(const std::vector<ListenerStatus>& listeners) {
+  std::vector<std::string> urls;
+  const std::vector<std::string> own = own_addresses();
+  for (const ListenerStatus& listener : listeners) {
+    for (std::string& url : listener_urls(listener, own)) urls.push_back(std::move(url));
+  }
+  return urls;
+}
+
 std::string format_banner(const Plan& plan, const std::vector<std::string>& urls,
                           const std::string& control_socket) {
   std::string text = fmt::format("servery {}, profile {}, {} worker{}\n", SERVERY_VERSION,

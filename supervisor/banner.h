@@ -15,6 +15,9 @@ std::vector<std::string> listener_urls(const ListenerStatus& listener,
 // Numeric addresses of this machine's interfaces that are up, IPv6 in brackets; loopback left out.
 std::vector<std::string> own_addresses();
 
+// Of all of them, on this machine.
+std::vector<std::string> urls_of(const std::vector<ListenerStatus>& listeners);
+
 std::string format_banner(const Plan& plan, const std::vector<std::string>& urls,
                           const std::string& control_socket);
 

@@ -1,5 +1,6 @@
 #include "supervisor/control_server.h"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +41,10 @@ Result<MadeDirectory> make_directory(const std::string& path) {
     return fail(Errc::kForbidden, directory + " may be written by others");
   }
   return made;
+}
+
+std::string neighbour_of(const std::string& path) {
+  return fmt::format("{}control-{}.sock", path.substr(0, path.rfind('/') + 1), ::getpid());
 }
 
 bool is_permitted(int fd) {
@@ -92,7 +97,12 @@ ControlServer::ControlServer(Loop& loop, Options options, ControlHandler& handle
 Result<std::unique_ptr<ControlServer>> ControlServer::create(Loop& loop, const Options& options,
                                                              ControlHandler& handler) {
   std::unique_ptr<ControlServer> server(new ControlServer(loop, options, handler));
-  SERVERY_TRY(server->open());
+  Status opened = server->open();
+  if (!opened && opened.error().code == Errc::kExists && options.may_move) {
+    server->options_.path = neighbour_of(options.path);
+    opened = server->open();
+  }
+  if (!opened) return tl::unexpected<Error>(std::move(opened).error());
   return server;
 }
 

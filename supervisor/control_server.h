@@ -75,6 +75,8 @@ class ControlServer final : private FdWatcher {
   struct Options {
     // Its directory must be ours; a missing one is made with mode 0700, and removed at the end.
     std::string path;
+    // Where a live server has the path already, control-PID.sock beside it will do.
+    bool may_move = false;
     Milliseconds idle_timeout{10'000};  // without a request under way, or without reading an answer
     std::size_t max_clients = 64;
   };

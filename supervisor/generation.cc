@@ -9,23 +9,13 @@
 
 #include "common/base/log.h"
 #include "ipc/memfd.h"
+#include "supervisor/heartbeats.h"
 
 namespace servery {
 namespace {
 
 // No process could be made: whatever the restart policy says, not in a tight loop.
 constexpr Milliseconds kSpawnRetry{100};
-
-std::string describe_end(const WorkerProcess& worker, const LastExit& exit) {
-  if (!worker.failure().empty()) return worker.failure();
-  const std::string how = exit.signal ? fmt::format("signal {}", *exit.signal)
-                                      : fmt::format("code {}", exit.code.value_or(0));
-  return fmt::format("worker {} ended before it was ready ({})", worker.slot(), how);
-}
-
-std::string place_name(const WorkerProcess& worker) {
-  return worker.is_spare() ? "spare" : std::to_string(worker.slot());
-}
 
 }  // namespace
 
@@ -64,6 +54,8 @@ Generation::Generation(const GenerationParts& parts, std::uint64_t id, Plan plan
       setup_{id_, plan_, inputs_.get(), -1, roots_},
       slots_(plan_.workers),
       restarts_(parts.workers, parts.histories, parts.random, plan_.workers,
+                [this](std::uint32_t slot) { start_slot(slot); }),
+      recycler_(parts.workers, plan_.runtime, slots_, restarts_,
                 [this](std::uint32_t slot) { start_slot(slot); }),
       adoption_(parts.workers, *this, plan_.workers, restart_settings(plan_), parts.random) {}
 
@@ -226,7 +218,7 @@ void Generation::on_worker_message(WorkerProcess& worker, ipc::ToSupervisor mess
   } else if (auto* open_work = std::get_if<ipc::OpenWorkReport>(&message)) {
     worker.set_open_work(*open_work);
   } else if (auto* recycle = std::get_if<ipc::RecycleWanted>(&message)) {
-    want_recycle(worker, recycle->reason);
+    if (state_ == State::kServing) recycler_.want(worker, recycle->reason);
   }
 }
 
@@ -243,7 +235,7 @@ void Generation::on_worker_ready(WorkerProcess& worker) {
   if (worker.state() != WorkerState::kPrepared || state_ != State::kServing) return;
   worker.enter(WorkerState::kReady);
   const auto took = parts_.workers.clock.steady() - worker.started();
-  log::info("worker_ready", {{"slot", place_name(worker)},
+  log::info("worker_ready", {{"slot", worker.place()},
                              {"pid", worker.pid()},
                              {"generation", id_},
                              {"ms", std::chrono::duration_cast<Milliseconds>(took).count()}});
@@ -251,7 +243,7 @@ void Generation::on_worker_ready(WorkerProcess& worker) {
     adoption_.on_spare_ready();
   } else {
     parts_.histories[worker.slot()].policy.on_ready(parts_.workers.clock.steady());
-    if (slots_[worker.slot()].successor == &worker) promote(slots_[worker.slot()]);
+    if (slots_[worker.slot()].successor == &worker) recycler_.promote(slots_[worker.slot()]);
   }
   adoption_.reconcile();
   events_.on_workers_changed(*this);
@@ -285,7 +277,7 @@ void Generation::on_worker_end(WorkerProcess& worker, ExitReason reason, int wai
     } else if (slot.worker == dead.get()) {
       slot.worker = nullptr;
       adoption_.lend();  // before anything that takes time
-      on_slot_worker_gone(dead->slot(), describe_end(*dead, exit));
+      on_slot_worker_gone(dead->slot(), dead->describe_end(exit));
     }
   }
   if (state_ == State::kServing) adoption_.reconcile();  // before, there is nothing to accept for
@@ -297,7 +289,7 @@ void Generation::record_end(const WorkerProcess& worker, ExitReason reason, cons
   const log::Level level =
       reason == ExitReason::kDrained ? log::Level::kInfo : log::Level::kWarning;
   log::write(boot_level(level), "worker_exit",
-             {{"slot", place_name(worker)},
+             {{"slot", worker.place()},
               {"pid", worker.pid()},
               {"generation", id_},
               {"reason", exit_reason_name(reason)},
@@ -310,13 +302,9 @@ void Generation::record_end(const WorkerProcess& worker, ExitReason reason, cons
 }
 
 void Generation::on_slot_worker_gone(std::uint32_t slot, const std::string& why) {
-  Slot& place = slots_[slot];
-  if (place.successor) {  // it was being recycled: its replacement is on the way already
-    place.worker = std::exchange(place.successor, nullptr);
-    recycling_.remove(slot);
-    return recycle_next();
-  }
-  recycling_.remove(slot);
+  const bool is_followed = recycler_.on_worker_gone(slot);
+  if (state_ == State::kServing) recycler_.start_next();
+  if (is_followed) return;
   if (state_ == State::kServing) return restart(slot);
   if (state_ != State::kStarting && state_ != State::kPrepared) return;
   if (!first_) return fail_start(why);
@@ -341,59 +329,11 @@ log::Level Generation::boot_level(log::Level level) const {
   return is_first_boot() ? log::Level::kDebug : level;
 }
 
-// ---- recycling ----
-
-void Generation::want_recycle(WorkerProcess& worker, const std::string& reason) {
-  if (state_ != State::kServing || worker.is_spare()) return;
-  if (slots_[worker.slot()].worker != &worker) return;
-  if (!recycling_.add(worker.slot())) return;
-  log::info("worker_recycle", {{"slot", worker.slot()}, {"pid", worker.pid()}, {"reason", reason}});
-  recycle_next();
-}
-
-// Starts the replacement for the slot whose turn it is, unless it is under way.
-void Generation::recycle_next() {
-  const auto slot = recycling_.turn();
-  if (!slot || state_ != State::kServing) return;
-  if (slots_[*slot].successor || restarts_.is_waiting(*slot)) return;
-  start_slot(*slot);
-}
-
-// The successor is ready: the old worker may go.
-void Generation::promote(Slot& slot) {
-  WorkerProcess& old = *slot.worker;
-  slot.worker = std::exchange(slot.successor, nullptr);
-  const SteadyTime deadline = parts_.workers.clock.steady() + plan_.runtime.drain_timeout;
-  old.stop_accepting();
-  old.drain(deadline, true, plan_.runtime.force_timeout);
-  recycling_.remove(slot.worker->slot());
-  recycle_next();
-}
-
 // ---- heartbeats ----
 
 void Generation::tick(SteadyTime now, Milliseconds own_gap) {
-  const HeartbeatSettings& heartbeat = plan_.runtime.heartbeat;
-  const HangWatch::Limits limits{heartbeat.suspect, heartbeat.warn, heartbeat.abort};
-  bool changed = false;
-  for (const auto& worker : workers_) {
-    const HangWatch::Verdict verdict = worker->observe(now, limits, own_gap);
-    if (verdict == HangWatch::Verdict::kNone) continue;
-    changed = true;
-    const auto report = [&worker](log::Level level, std::string_view event) {
-      log::write(level, event, {{"pid", worker->pid()}, {"slot", worker->slot()}});
-    };
-    if (verdict == HangWatch::Verdict::kSuspect) {
-      parts_.workers.memory.add(Metric::kSuspects);
-      report(log::Level::kInfo, "worker_suspect");
-    } else if (verdict == HangWatch::Verdict::kWarn) {
-      report(log::Level::kWarning, "worker_silent");
-    } else if (verdict == HangWatch::Verdict::kRecovered) {
-      report(log::Level::kInfo, "worker_recovered");
-    } else {
-      worker->condemn(plan_.runtime.force_timeout);
-    }
-  }
+  const bool changed =
+      watch_heartbeats(workers_, plan_.runtime, parts_.workers.memory, now, own_gap);
   if (state_ == State::kServing) adoption_.reconcile();
   if (changed) events_.on_workers_changed(*this);
 }

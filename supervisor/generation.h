@@ -16,7 +16,7 @@
 
 #include "common/base/log.h"
 #include "supervisor/adoption.h"
-#include "supervisor/recycle_queue.h"
+#include "supervisor/recycler.h"
 #include "supervisor/slot_history.h"
 #include "supervisor/slot_restarts.h"
 #include "supervisor/slots.h"
@@ -127,11 +127,6 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   bool is_first_boot() const;  // of the service: boots that fail are tried again
   log::Level boot_level(log::Level level) const;
 
-  // Recycling: one slot at a time.
-  void want_recycle(WorkerProcess& worker, const std::string& reason);
-  void recycle_next();
-  void promote(Slot& slot);
-
   // For the adoption.
   WorkerProcess* healthy_owner(std::uint32_t slot) const override { return slots_.healthy(slot); }
   bool is_about_to_accept(std::uint32_t slot) const override;
@@ -154,8 +149,8 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   WorkerSetup setup_;
   Slots slots_;
   SlotRestarts restarts_;
+  Recycler recycler_;
   std::vector<SlotSocket> shared_sockets_;
-  RecycleQueue recycling_;
   Adoption adoption_;
   bool forced_ = false;
   std::vector<std::unique_ptr<WorkerProcess>> workers_;  // all, those on their way out included

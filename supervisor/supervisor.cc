@@ -13,6 +13,7 @@
 #include "common/base/privileges.h"
 #include "common/base/stderr_text.h"
 #include "supervisor/banner.h"
+#include "supervisor/control_order.h"
 #include "supervisor/process_stat.h"
 
 namespace servery {
@@ -24,17 +25,6 @@ constexpr std::uint64_t kSupervisorDescriptors = 65'536;
 constexpr std::uint64_t kMinDescriptors = 48;
 
 void print_line(std::string_view text) { write_stderr(fmt::format("{}\n", text)); }
-
-// A string member; empty when it is absent or something else.
-std::string string_member(const Json& request, const char* name) {
-  const auto member = request.find(name);
-  return member != request.end() && member->is_string() ? member->get<std::string>() : "";
-}
-
-bool is_set(const Json& request, const char* name) {
-  const auto member = request.find(name);
-  return member != request.end() && member->is_boolean() && member->get<bool>();
-}
 
 }  // namespace
 
@@ -102,12 +92,9 @@ void Supervisor::on_signal(int signal, pid_t sender) {
   log::info("signal", {{"signal", signal}, {"sender", sender}});
   switch (signal) {
     case SIGTERM:
-    case SIGINT: {
-      const Generation* current = fleet_.current();
-      const bool again = stop_.has_value();
-      stop(again || !current ? Milliseconds(0) : current->plan().runtime.stop_timeout);
+    case SIGINT:
+      stop(stop_ ? Milliseconds(0) : stop_timeout());  // again: at once
       break;
-    }
     case SIGHUP:
       reloads_.request({}, {});
       break;
@@ -162,54 +149,38 @@ void Supervisor::tick() {
 // ---- control socket ----
 
 void Supervisor::on_request(const Json& request, ControlReply reply) {
-  const std::string command = request.at("command").get<std::string>();
-  if (command == "status") {
-    if (memory_) memory_->set(Metric::kControlRequests, control_->counts().requests);
-    if (memory_) memory_->set(Metric::kControlRefused, control_->counts().refused);
-    const StatusSources sources = status_sources();
-    reply.finish(is_service_ready(sources) ? kExitDone : kExitFailed, build_status(sources));
-  } else if (command == "reload") {
-    on_reload_request(request, std::move(reply));
-  } else if (command == "plan") {
-    plans_.begin(reloads_.read_inputs(string_member(request, "config")), std::move(reply));
-  } else if (command == "stop") {
-    on_stop_request(request, std::move(reply));
-  } else {
-    reply.fail(kExitInputWrong, "unknown command");
+  const auto order = parse_control_order(request);
+  if (!order) return reply.fail(kExitInputWrong, order.error().text);
+  switch (order->kind) {
+    case ControlOrder::Kind::kStatus:
+      return answer_status(std::move(reply));
+    case ControlOrder::Kind::kPlan:
+      return plans_.begin(reloads_.read_inputs(order->config), std::move(reply));
+    case ControlOrder::Kind::kReload:
+      return reloads_.request(order->config, {std::move(reply), order->wait_drained});
+    case ControlOrder::Kind::kStop:
+      stop(order->timeout.value_or(stop_timeout()));
+      stop_->replies.push_back(std::move(reply));
   }
 }
 
-void Supervisor::on_reload_request(const Json& request, ControlReply reply) {
-  ReloadQueue::Caller caller;
-  caller.wait_drained = is_set(request, "wait_drained");
-  caller.reply.emplace(std::move(reply));
-  reloads_.request(string_member(request, "config"), std::move(caller));
+void Supervisor::answer_status(ControlReply reply) {
+  if (memory_) memory_->set(Metric::kControlRequests, control_->counts().requests);
+  if (memory_) memory_->set(Metric::kControlRefused, control_->counts().refused);
+  const StatusSources sources = status_sources();
+  reply.finish(is_service_ready(sources) ? kExitDone : kExitFailed, build_status(sources));
 }
 
-void Supervisor::on_stop_request(const Json& request, ControlReply reply) {
-  const auto timeout = request.find("timeout_ms");
+Milliseconds Supervisor::stop_timeout() const {
   const Generation* current = fleet_.current();
-  Milliseconds within = current ? current->plan().runtime.stop_timeout : Milliseconds(0);
-  if (timeout != request.end() && timeout->is_number_unsigned()) {
-    within = Milliseconds(std::min<std::uint64_t>(timeout->get<std::uint64_t>(), 86'400'000));
-  }
-  stop(within);
-  stop_->replies.push_back(std::move(reply));
+  return current ? current->plan().runtime.stop_timeout : Milliseconds(0);
 }
 
-// In quick mode a default place that is taken by a live server has a neighbour.
 Status Supervisor::open_control_socket(const Plan& plan) {
   ControlServer::Options options;
   options.path = plan.control_socket;
-  auto server = ControlServer::create(*loop_, options, *this);
-  if (!server && server.error().code == Errc::kExists && plan.control_socket_default &&
-      plan.config_path.empty()) {
-    const std::string directory = options.path.substr(0, options.path.rfind('/') + 1);
-    options.path = fmt::format("{}control-{}.sock", directory, ::getpid());
-    server = ControlServer::create(*loop_, options, *this);
-  }
-  if (!server) return tl::unexpected<Error>(std::move(server).error());
-  control_ = std::move(*server);
+  options.may_move = plan.control_socket_default && plan.config_path.empty();
+  control_ = SERVERY_TRY(ControlServer::create(*loop_, options, *this));
   return {};
 }
 
@@ -283,7 +254,7 @@ void Supervisor::restore_control_socket() {
 }
 
 void Supervisor::on_reload_superseded() {
-  if (memory_) memory_->add(Metric::kReloadSuperseded);
+  if (memory_) memory_->add(verdict_metric(Verdict::Kind::kSuperseded));
 }
 
 Status Supervisor::admit(const Plan& plan) {
@@ -344,8 +315,9 @@ bool Supervisor::old_stopped_accepting() const {
 }
 
 void Supervisor::on_reload_done(Verdict verdict) {
-  count_verdict(verdict.kind);
-  log_verdict(verdict);
+  // A start that is refused says so in its own words (on_first_start_done), and only there.
+  if (is_serving_ || verdict.kind == Verdict::Kind::kCommitted) log_verdict(verdict);
+  if (is_serving_ && memory_) memory_->add(verdict_metric(verdict.kind));
   if (!is_serving_) {
     on_first_start_done(verdict);
   } else {
@@ -357,24 +329,6 @@ void Supervisor::on_reload_done(Verdict verdict) {
   }
   if (verdict.kind == Verdict::Kind::kCommitted) store_sockets(*fleet_.current());
   reloads_.on_done(verdict);
-}
-
-// A start that is refused says so in its own words (on_first_start_done), and only there.
-void Supervisor::log_verdict(const Verdict& verdict) const {
-  const bool committed = verdict.kind == Verdict::Kind::kCommitted;
-  if (!is_serving_ && !committed) return;
-  log::write(committed ? log::Level::kInfo : log::Level::kError, "reload",
-             {{"verdict", verdict_name(verdict.kind)},
-              {"generation", verdict.generation},
-              {"ms", verdict.duration.count()},
-              {"error", verdict.error}});
-}
-
-void Supervisor::count_verdict(Verdict::Kind kind) {
-  if (!memory_ || !is_serving_) return;
-  memory_->add(kind == Verdict::Kind::kCommitted ? Metric::kReloadCommitted
-               : kind == Verdict::Kind::kInvalid ? Metric::kReloadInvalid
-                                                 : Metric::kReloadRolledBack);
 }
 
 void Supervisor::on_first_start_done(const Verdict& verdict) {
@@ -391,12 +345,8 @@ void Supervisor::on_first_start_done(const Verdict& verdict) {
     log::info("inherited_descriptor_closed", {{"name", name}});
     notify_.unstore(name);
   }
-  std::vector<std::string> urls;
-  const std::vector<std::string> own = own_addresses();
-  for (const ListenerStatus& listener : listeners_.status()) {
-    for (std::string& url : listener_urls(listener, own)) urls.push_back(std::move(url));
-  }
-  write_stderr(format_banner(fleet_.current()->plan(), urls, control_->path()));
+  write_stderr(
+      format_banner(fleet_.current()->plan(), urls_of(listeners_.status()), control_->path()));
   print_line("servery: ready");
   notify_.ready(fmt::format("generation {}", verdict.generation));
 }

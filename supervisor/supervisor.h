@@ -68,8 +68,7 @@ class Supervisor final : private SignalWatcher,
 
   // Control socket.
   void on_request(const Json& request, ControlReply reply) override;
-  void on_reload_request(const Json& request, ControlReply reply);
-  void on_stop_request(const Json& request, ControlReply reply);
+  void answer_status(ControlReply reply);
   Status open_control_socket(const Plan& plan);
   void restore_control_socket();
   StatusSources status_sources() const;
@@ -93,8 +92,6 @@ class Supervisor final : private SignalWatcher,
   bool old_stopped_accepting() const override;
   Generation* current_generation() const override { return fleet_.current(); }
   void on_reload_done(Verdict verdict) override;
-  void log_verdict(const Verdict& verdict) const;
-  void count_verdict(Verdict::Kind kind);
   void on_first_start_done(const Verdict& verdict);
   void retire_sockets();
   void store_sockets(const Generation& generation);
@@ -102,6 +99,7 @@ class Supervisor final : private SignalWatcher,
   // The end.
   void stop(Milliseconds within);
   void begin_stop();
+  Milliseconds stop_timeout() const;  // of the generation that serves
   void leave_if_empty();
   std::vector<Generation*> generations() const;
 

@@ -4,6 +4,8 @@
 
 #include <ctime>
 
+#include "common/base/log.h"
+
 namespace servery {
 
 int Verdict::exit_code() const {
@@ -31,6 +33,29 @@ std::string_view verdict_name(Verdict::Kind kind) {
       return "superseded";
   }
   return "rolled_back";
+}
+
+Metric verdict_metric(Verdict::Kind kind) {
+  switch (kind) {
+    case Verdict::Kind::kCommitted:
+      return Metric::kReloadCommitted;
+    case Verdict::Kind::kInvalid:
+      return Metric::kReloadInvalid;
+    case Verdict::Kind::kSuperseded:
+      return Metric::kReloadSuperseded;
+    case Verdict::Kind::kRolledBack:
+      break;
+  }
+  return Metric::kReloadRolledBack;
+}
+
+void log_verdict(const Verdict& verdict) {
+  const bool is_committed = verdict.kind == Verdict::Kind::kCommitted;
+  log::write(is_committed ? log::Level::kInfo : log::Level::kError, "reload",
+             {{"verdict", verdict_name(verdict.kind)},
+              {"generation", verdict.generation},
+              {"ms", verdict.duration.count()},
+              {"error", verdict.error}});
 }
 
 Problem problem_of(std::string_view reason, std::string message) {

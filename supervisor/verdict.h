@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/base/exit_code.h"
 #include "common/base/json.h"
+#include "common/base/metrics.h"
 #include "config/plan.h"
 
 namespace servery {
@@ -33,6 +34,9 @@ struct Verdict {
 };
 
 std::string_view verdict_name(Verdict::Kind kind);
+Metric verdict_metric(Verdict::Kind kind);
+// One line: an error unless it is committed.
+void log_verdict(const Verdict& verdict);
 // A failure that has no place in a configuration, as one of `problems`. Of an error the name of its
 // code is the reason.
 Problem problem_of(std::string_view reason, std::string message);

@@ -125,6 +125,15 @@ void WorkerProcess::configure() {
                       std::move(*table)});
 }
 
+std::string WorkerProcess::place() const { return is_spare() ? "spare" : std::to_string(slot_); }
+
+std::string WorkerProcess::describe_end(const LastExit& exit) const {
+  if (!failure_.empty()) return failure_;
+  const std::string how = exit.signal ? fmt::format("signal {}", *exit.signal)
+                                      : fmt::format("code {}", exit.code.value_or(0));
+  return fmt::format("worker {} ended before it was ready ({})", slot_, how);
+}
+
 void WorkerProcess::enter(WorkerState state) {
   if (state == state_) return;
   log::debug("worker_state",

@@ -82,6 +82,9 @@ class WorkerProcess final : private FdWatcher {
   void set_open_work(const ipc::OpenWorkReport& report) { open_work_ = report; }
   const std::string& failure() const { return failure_; }
   void set_failure(std::string text) { failure_ = std::move(text); }
+  std::string place() const;  // its slot, or "spare"
+  // Why it ended before it was ready, in its own words where it had some.
+  std::string describe_end(const LastExit& exit) const;
   SteadyTime started() const { return started_; }
   std::optional<SteadyTime> told_to_serve() const { return told_to_serve_; }
 
