@@ -32,8 +32,12 @@ Result<MadeDirectory> make_directory(const std::string& path) {
     return fail_errno(directory, errno);
   }
   struct stat info {};
-  if (lstat(directory.c_str(), &info) != 0) return fail_errno(directory, errno);
-  const bool ours = info.st_uid == geteuid() || info.st_uid == 0;
+  const auto is_ours = [&info] { return info.st_uid == geteuid() || info.st_uid == 0; };
+  // Without its slash: who owns a link there decides where it leads.
+  const std::string name = directory.substr(0, directory.find_last_not_of('/') + 1);
+  bool ours = lstat(name.empty() ? "/" : name.c_str(), &info) == 0 && is_ours();
+  if (stat(directory.c_str(), &info) != 0) return fail_errno(directory, errno);
+  ours = ours && is_ours();
   const bool writable_by_others = (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (!S_ISDIR(info.st_mode)) return fail(Errc::kForbidden, directory + " is not a directory");
   if (!ours) return fail(Errc::kForbidden, directory + " belongs to another user");

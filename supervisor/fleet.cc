@@ -26,6 +26,18 @@ std::vector<Generation*> Fleet::old() const {
   return result;
 }
 
+std::vector<Generation*> Fleet::list() const {
+  std::vector<Generation*> result;
+  for (const auto& generation : generations_) result.push_back(generation.get());
+  return result;
+}
+
+bool Fleet::old_stopped_accepting() const {
+  const std::vector<Generation*> draining = old();
+  return std::all_of(draining.begin(), draining.end(),
+                     [](const Generation* g) { return g->all_stopped_accepting(); });
+}
+
 WorkerProcess* Fleet::find_worker(std::uint64_t worker_id) const {
   for (const auto& generation : generations_) {
     for (const auto& worker : generation->workers()) {

@@ -21,8 +21,11 @@ class Fleet {
   void set_current(Generation& generation) { current_ = &generation; }
   // Oldest first.
   const std::vector<std::unique_ptr<Generation>>& all() const { return generations_; }
+  // The same as a copy: what is done with them may remove some.
+  std::vector<Generation*> list() const;
   // Draining ones, oldest first.
   std::vector<Generation*> old() const;
+  bool old_stopped_accepting() const;
   bool empty() const { return generations_.empty(); }
 
   WorkerProcess* find_worker(std::uint64_t worker_id) const;

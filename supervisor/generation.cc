@@ -37,11 +37,6 @@ std::string_view generation_state_name(Generation::State state) {
   return "failed";
 }
 
-RestartPolicy::Settings restart_settings(const Plan& plan) {
-  const RestartSettings& restart = plan.runtime.restart;
-  return {restart.backoff_initial, restart.backoff_max, restart.limit, restart.window};
-}
-
 Generation::Generation(const GenerationParts& parts, std::uint64_t id, Plan plan, UniqueFd inputs,
                        bool first, GenerationEvents& events)
     : parts_(parts),

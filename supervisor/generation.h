@@ -157,6 +157,5 @@ class Generation final : private WorkerOwner, private AdoptionHost {
 };
 
 std::string_view generation_state_name(Generation::State state);
-RestartPolicy::Settings restart_settings(const Plan& plan);
 
 }  // namespace servery

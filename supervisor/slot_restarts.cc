@@ -5,6 +5,11 @@
 
 namespace servery {
 
+RestartPolicy::Settings restart_settings(const Plan& plan) {
+  const RestartSettings& restart = plan.runtime.restart;
+  return {restart.backoff_initial, restart.backoff_max, restart.limit, restart.window};
+}
+
 SlotRestarts::SlotRestarts(const WorkerParts& parts, std::vector<SlotHistory>& histories,
                            std::function<double()> random, std::uint32_t slots,
                            std::function<void(std::uint32_t)> start)

@@ -14,6 +14,8 @@
 
 namespace servery {
 
+RestartPolicy::Settings restart_settings(const Plan& plan);
+
 class SlotRestarts {
  public:
   // `random`: in [0, 1). `start`: of that slot's next worker, also from inside schedule().

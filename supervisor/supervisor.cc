@@ -122,7 +122,7 @@ void Supervisor::reap_children() {
 void Supervisor::on_child_exit(pid_t pid, int wait_status) {
   const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
   const bool oom = killed && oom_kills_.explain(cgroup_oom_kills());
-  for (Generation* generation : generations()) {
+  for (Generation* generation : fleet_.list()) {
     if (generation->on_child_exit(pid, wait_status, oom)) return;
   }
   if (reloads_.running() && reloads_.running()->on_child_exit(pid, wait_status)) return;
@@ -143,7 +143,7 @@ void Supervisor::tick() {
     if (memory_) memory_->add(Metric::kClockGaps);
     log::warning("supervisor_gap", {{"ms", own_gap.count()}});
   }
-  for (Generation* generation : generations()) generation->tick(now, own_gap);
+  for (Generation* generation : fleet_.list()) generation->tick(now, own_gap);
 }
 
 // ---- control socket ----
@@ -308,12 +308,6 @@ void Supervisor::retire_sockets() {
   }
 }
 
-bool Supervisor::old_stopped_accepting() const {
-  const std::vector<Generation*> old = fleet_.old();
-  return std::all_of(old.begin(), old.end(),
-                     [](const Generation* g) { return g->all_stopped_accepting(); });
-}
-
 void Supervisor::on_reload_done(Verdict verdict) {
   // A start that is refused says so in its own words (on_first_start_done), and only there.
   if (is_serving_ || verdict.kind == Verdict::Kind::kCommitted) log_verdict(verdict);
@@ -368,7 +362,7 @@ void Supervisor::stop(Milliseconds within) {
   notify_.stopping("stopping");
   if (!stop_) begin_stop();
   const SteadyTime deadline = clock_.steady() + within;
-  for (Generation* generation : generations()) generation->drain(deadline, false);
+  for (Generation* generation : fleet_.list()) generation->drain(deadline, false);
   loop_->post([this] { leave_if_empty(); });
 }
 
@@ -394,13 +388,6 @@ void Supervisor::leave_if_empty() {
   if (is_serving_) log::info("stopped", {{"code", code}});
   exit_code_ = code;
   loop_->stop();
-}
-
-// A copy: what is done with them may remove some.
-std::vector<Generation*> Supervisor::generations() const {
-  std::vector<Generation*> result;
-  for (const auto& generation : fleet_.all()) result.push_back(generation.get());
-  return result;
 }
 
 }  // namespace servery

@@ -89,7 +89,7 @@ class Supervisor final : private SignalWatcher,
   Status admit(const Plan& plan) override;
   Result<Generation*> add_generation(Plan plan, UniqueFd inputs) override;
   void replace_current(Generation& generation) override;
-  bool old_stopped_accepting() const override;
+  bool old_stopped_accepting() const override { return fleet_.old_stopped_accepting(); }
   Generation* current_generation() const override { return fleet_.current(); }
   void on_reload_done(Verdict verdict) override;
   void on_first_start_done(const Verdict& verdict);
@@ -101,7 +101,6 @@ class Supervisor final : private SignalWatcher,
   void begin_stop();
   Milliseconds stop_timeout() const;  // of the generation that serves
   void leave_if_empty();
-  std::vector<Generation*> generations() const;
 
   SystemClock clock_;
   const SteadyTime started_;

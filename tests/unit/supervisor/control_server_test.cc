@@ -340,5 +340,16 @@ TEST_F(ControlServerTest, ADirectoryOthersControlIsNotUsed) {
   EXPECT_FALSE(ControlServer::create(*loop_, options_, handler_));
 }
 
+TEST_F(ControlServerTest, ALinkToADirectoryIsAsGoodAsItsOwner) {
+  std::filesystem::create_directory(directory_ + "/real");
+  std::filesystem::create_directory_symlink(directory_ + "/real", directory_ + "/servery");
+  EXPECT_TRUE(ControlServer::create(*loop_, options_, handler_));
+  if (geteuid() != 0) return;
+  ASSERT_EQ(lchown((directory_ + "/servery").c_str(), 65534, 65534), 0);
+  const auto refused = ControlServer::create(*loop_, options_, handler_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kForbidden);
+}
+
 }  // namespace
 }  // namespace servery
