@@ -90,6 +90,8 @@ std::string_view type_words(const Row& row) {
       return "list of origins, or `[\"*\"]`";
     case Type::kPatternMap:
       return "section of `PATTERN: VALUE`";
+    case Type::kTypeMap:
+      return "section of `EXTENSION: TYPE`";
     case Type::kHeaderValue:
       return "field value";
     case Type::kRevalidate:

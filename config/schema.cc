@@ -320,6 +320,15 @@ constexpr Row kRows[] = {
     {"routes[].static.precompressed", Type::kBoolean, 0, 0, "", kGeneration, "",
      "Give FILE.zst, FILE.br or FILE.gz in place of such a FILE where the client takes that.",
      [](Target& t) -> Field { return &static_files(t).precompressed; }},
+    {"routes[].static.mime_types", Type::kTypeMap, 0, 256, "", kGeneration, "",
+     "Content-Type by extension, EXTENSION: TYPE, before the server's own table. The extension is "
+     "what follows the last dot, in lower case and without it; the type is sent as it is written, "
+     "charset included.",
+     [](Target& t) -> Field { return &static_files(t).mime_types; }},
+    {"routes[].static.clean_urls", Type::kBoolean, 0, 0, "", kGeneration, "",
+     "`/about` that is neither a file nor a directory gets `about.html`. `/about.html` is still "
+     "answered, without a redirect.",
+     [](Target& t) -> Field { return &static_files(t).clean_urls; }},
     {"routes[].static.spa", Type::kBoolean, 0, 0, "", kGeneration, "--spa",
      "A single-page application: a navigation that finds no file (its Accept names text/html, its "
      "last segment has no dot) gets the root's index file. All else that is missing stays 404.",

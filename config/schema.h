@@ -59,6 +59,7 @@ enum class Type {
   kFieldNames,   // list of field names, the server's own too
   kOrigins,      // list of origins, or "*"
   kPatternMap,   // PATTERN: header value
+  kTypeMap,      // EXTENSION: media type
   kHeaderValue,  // value of a header field
   kRevalidate,   // turn, request or a duration
   kRedirectTo,   // where a redirect leads

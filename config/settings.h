@@ -148,10 +148,13 @@ struct StaticSettings {
   std::string cache_control = "no-cache";  // empty: the field is not sent
   // Pattern -> value, before `cache_control`; the first that matches.
   std::vector<std::pair<std::string, std::string>> cache_rules{};
+  // Extension, in lower case -> Content-Type, before the server's own table.
+  std::vector<std::pair<std::string, std::string>> mime_types{};
   bool listing = false;       // of directories without an index
   bool archive = false;       // ?archive= on directories
   bool compress = true;       // code text-like files that are asked for coded
   bool precompressed = true;  // give FILE.br, .zst, .gz in place of FILE
+  bool clean_urls = false;    // NAME.html for NAME that finds nothing
   bool spa = false;           // the root's index for navigations that find nothing
 };
 

@@ -236,6 +236,31 @@ SyntaxCheck check_path_pattern(std::string_view pattern) {
   return std::nullopt;
 }
 
+SyntaxCheck check_extension(std::string_view extension) {
+  constexpr std::size_t kMaxExtension = 64;
+  if (extension.starts_with('.')) {
+    return fault("without the dot", std::string(extension.substr(1)));
+  }
+  if (extension.empty() || extension.size() > kMaxExtension) return fault("1 to 64 characters");
+  for (const char c : extension) {
+    if (c <= ' ' || c >= 0x7f || c == '/') return fault("only visible ASCII without /");
+    if (c == '.') return fault("what follows the last dot of a name");
+    if (c >= 'A' && c <= 'Z') return fault("in lower case; a file's own case does not matter");
+  }
+  return std::nullopt;
+}
+
+SyntaxCheck check_media_type(std::string_view type) {
+  if (const SyntaxCheck value = check_header_value(type)) return value;
+  const std::string_view essence = type.substr(0, std::min(type.find_first_of("; "), type.size()));
+  const std::size_t slash = essence.find('/');
+  if (slash == std::string_view::npos || !is_token(essence.substr(0, slash)) ||
+      !is_token(essence.substr(slash + 1))) {
+    return fault("must be a media type, such as text/plain; charset=utf-8");
+  }
+  return std::nullopt;
+}
+
 SyntaxCheck check_redirect_to(std::string_view to) {
   const bool visible =
       std::all_of(to.begin(), to.end(), [](char c) { return c > ' ' && c < 0x7f && c != '\\'; });

@@ -36,6 +36,11 @@ SyntaxCheck check_file_name(std::string_view name);  // one component
 SyntaxCheck check_origin(std::string_view origin);
 // What http::PathPattern takes: 1 to 256 bytes without control characters.
 SyntaxCheck check_path_pattern(std::string_view pattern);
+// What follows the last dot of a file name: 1 to 64 visible ASCII characters without dot, slash and
+// capital letters.
+SyntaxCheck check_extension(std::string_view extension);
+// type/subtype with parameters (RFC 9110 8.3.1).
+SyntaxCheck check_media_type(std::string_view type);
 
 // A path or an http(s) URL, with known placeholders only, none in the host but {host} as all of it.
 SyntaxCheck check_redirect_to(std::string_view to);

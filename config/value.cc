@@ -66,6 +66,7 @@ class ValueReader {
         break;
       case Type::kHeaderMap:
       case Type::kPatternMap:
+      case Type::kTypeMap:
         read_pairs(node);
         break;
       case Type::kMethods:
@@ -347,18 +348,23 @@ class ValueReader {
     if (faults_.empty()) *std::get<TextList*>(row_.field(target_)) = std::move(items);
   }
 
+  SyntaxCheck check_pair_name(std::string_view name) const {
+    if (row_.type == Type::kHeaderMap) return check_header_name(name);
+    return row_.type == Type::kTypeMap ? check_extension(name) : check_path_pattern(name);
+  }
+
   void read_pairs(const Node& node) {
     if (!is_kind(node, Node::Kind::kMap)) return;
     if (!fits_length(node, node.entries.size(), "fields")) return;
     HeaderPairs pairs;
     for (const Entry& entry : node.entries) {
-      const bool is_field = row_.type == Type::kHeaderMap;
-      if (const SyntaxCheck name =
-              is_field ? check_header_name(entry.key) : check_path_pattern(entry.key)) {
+      if (const SyntaxCheck name = check_pair_name(entry.key)) {
         faults_.push_back({entry.position, "invalid_value", name->message, name->suggestion});
       }
       if (!is_text(entry.value)) continue;
-      if (!check(entry.value, check_header_value(entry.value.text))) continue;
+      const SyntaxCheck value = row_.type == Type::kTypeMap ? check_media_type(entry.value.text)
+                                                            : check_header_value(entry.value.text);
+      if (!check(entry.value, value)) continue;
       pairs.emplace_back(entry.key, entry.value.text);
     }
     if (faults_.empty()) *std::get<HeaderPairs*>(row_.field(target_)) = std::move(pairs);

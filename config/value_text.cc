@@ -130,6 +130,7 @@ std::string write_value(const Row& row, Target& target) {
       return write_list(*std::get<TextList*>(field));
     case Type::kHeaderMap:
     case Type::kPatternMap:
+    case Type::kTypeMap:
       return write_pairs(*std::get<HeaderPairs*>(field));
     case Type::kMethods: {
       const MethodSet& methods = *std::get<MethodSet*>(field);

@@ -170,6 +170,8 @@ struct MakeHandler {
         .hidden =
             fixed.hidden == Hidden::kDeny ? files::HiddenNames::kDeny : files::HiddenNames::kAllow,
         .cache_control = fixed.cache_control,
+        .mime_types = fixed.mime_types,
+        .clean_urls = fixed.clean_urls,
         .spa = fixed.spa,
         .cache_rules = fixed.cache_rules,
         .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file,

@@ -108,5 +108,26 @@ TEST(Syntax, PathPatterns) {
   }
 }
 
+TEST(Syntax, Extensions) {
+  for (const char* extension : {"js", "7z", "c++", "~"}) {
+    EXPECT_FALSE(check_extension(extension)) << extension;
+  }
+  for (const char* extension : {"", ".", "tar.gz", "JS", "a/b", "a b", "\xc3\xbc"}) {
+    EXPECT_TRUE(check_extension(extension)) << extension;
+  }
+  EXPECT_TRUE(check_extension(std::string(65, 'a')));
+  EXPECT_EQ(check_extension(".js")->suggestion, "js");
+}
+
+TEST(Syntax, MediaTypes) {  // RFC 9110 8.3.1
+  for (const char* type : {"text/plain", "text/plain; charset=utf-8", "application/ld+json"}) {
+    EXPECT_FALSE(check_media_type(type)) << type;
+  }
+  for (const char* type :
+       {"", "text", "text/", "/plain", "text/a/b", "te xt/plain", "text/p\n", "; charset=utf-8"}) {
+    EXPECT_TRUE(check_media_type(type)) << type;
+  }
+}
+
 }  // namespace
 }  // namespace servery

@@ -6,7 +6,6 @@
 #include "worker/body/file_source.h"
 #include "worker/body/memory_source.h"
 #include "worker/body/producers.h"
-#include "worker/features/static/mime.h"
 #include "worker/features/static/sidecar.h"
 #include "worker/files/content.h"
 #include "worker/http/conditional_answer.h"
@@ -56,7 +55,8 @@ StaticHandler::StaticHandler(const StaticServices& services, files::Root root,
     : services_(services),
       root_(std::move(root)),
       options_(std::move(options)),
-      cache_rules_(options_.cache_control, options_.cache_rules) {}
+      cache_rules_(options_.cache_control, options_.cache_rules),
+      mime_types_(options_.mime_types) {}
 
 http::MethodSet StaticHandler::methods() const {
   http::MethodSet set;
@@ -89,8 +89,8 @@ StaticHandler::Wish StaticHandler::wish_of(const http::RequestHead& request,
   Wish wish{rest, {}};
   if (!options_.compress && !options_.precompressed) return wish;
   if (!request.fields.has(http::FieldId::kAcceptEncoding)) return wish;
-  const std::string_view type = mime_type(rest);
-  const bool tells = !rest.empty() && !rest.ends_with('/') && type != mime_type({});
+  const std::string_view type = mime_types_.type_of(rest);
+  const bool tells = !rest.empty() && !rest.ends_with('/') && type != mime_types_.type_of({});
   if (!tells || http::may_be_coded(type)) wish.codings = http::preferred_codings(request.fields);
   return wish;
 }
@@ -126,13 +126,29 @@ void StaticHandler::look_up(http::Exchange& exchange, const Wish& wish) {
   }
 }
 
+void StaticHandler::find_page(StaticLookup& found, files::Access access) const {
+  files::RelativePath page;
+  if (!page.assign(found.opened + ".html", options_.hidden)) return;
+  StaticLookup other;
+  look_up_name(other, root_, page, options_.max_cached_file, access);
+  if (other.kind == StaticLookup::Kind::kMissing || other.kind == StaticLookup::Kind::kDirectory) {
+    return;
+  }
+  other.missing.push_back(std::move(found.opened));
+  found = std::move(other);
+}
+
 StaticLookup StaticHandler::find(const files::RelativePath& path,
                                  const http::CodingPreference& codings,
                                  files::Access access) const {
   StaticLookup found =
       look_up_static(root_, path, options_.index, options_.max_cached_file, access);
+  if (options_.clean_urls && found.kind == StaticLookup::Kind::kMissing &&
+      !path.names_directory()) {
+    find_page(found, access);
+  }
   if (options_.precompressed && !codings.empty() && found.kind == StaticLookup::Kind::kFile &&
-      http::may_be_coded(mime_type(found.opened))) {
+      http::may_be_coded(mime_types_.type_of(found.opened))) {
     choose_sidecar(found, root_, codings, options_.max_cached_file, access);
   }
   return found;
@@ -216,7 +232,8 @@ bool StaticHandler::answer_coded(http::Exchange& exchange, const Wish& wish, Sta
   }
   const body::ContentCoder::Options& limits = services_.coder->options();
   const std::uint64_t size = lookup.identity.size;
-  if (size < limits.min_size || !http::may_be_coded(mime_type(lookup.opened))) return false;
+  if (size < limits.min_size || !http::may_be_coded(mime_types_.type_of(lookup.opened)))
+    return false;
   const bool is_whole = size <= limits.max_input;
   // The offsets of what is not held are known of the plain bytes only.
   if (!is_whole && exchange.request().fields.has(http::FieldId::kRange)) return false;
@@ -304,7 +321,7 @@ files::CachedFile StaticHandler::describe(const Wish& wish, const StaticLookup& 
                                           http::Coding coding) const {
   files::CachedFile file;
   file.identity = lookup.identity;
-  file.content_type = mime_type(lookup.named());
+  file.content_type = mime_types_.type_of(lookup.named());
   file.cache_control = cache_rules_.value_for(lookup.named());
   file.varies =
       (options_.compress || options_.precompressed) && http::may_be_coded(file.content_type);

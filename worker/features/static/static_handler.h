@@ -14,6 +14,7 @@
 #include "common/loop/loop.h"
 #include "worker/body/content_coder.h"
 #include "worker/body/range_answer.h"
+#include "worker/features/static/mime.h"
 #include "worker/features/static/static_lookup.h"
 #include "worker/features/static/static_plan.h"
 #include "worker/files/hot_cache.h"
@@ -39,7 +40,9 @@ struct StaticOptions {
   std::vector<std::string> index;
   files::HiddenNames hidden = files::HiddenNames::kDeny;
   std::string cache_control;
-  bool spa = false;  // navigations that find nothing get the root's index
+  MimeTypes::Types mime_types;  // before the server's own table
+  bool clean_urls = false;      // NAME.html for a NAME that finds nothing
+  bool spa = false;             // navigations that find nothing get the root's index
   std::vector<std::pair<std::string, std::string>> cache_rules;  // see http::CacheRules
   std::uint64_t max_cached_file = 0;
   bool compress = false;       // code what is asked for coded
@@ -67,6 +70,8 @@ class StaticHandler final : public routing::Handler {
   void serve(http::Exchange& exchange, const Wish& wish);
   void look_up(http::Exchange& exchange, const Wish& wish);
   void look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path, const Wish& wish);
+  // NAME.html in the place of a NAME that was not found.
+  void find_page(StaticLookup& found, files::Access access) const;
   StaticLookup find(const files::RelativePath& path, const http::CodingPreference& codings,
                     files::Access access) const;
   // `read_at`: since when the look-up is known to hold; turn 0 where that is no turn of now.
@@ -100,6 +105,7 @@ class StaticHandler final : public routing::Handler {
   files::Root root_;
   StaticOptions options_;
   http::CacheRules cache_rules_;
+  MimeTypes mime_types_;
 };
 
 }  // namespace servery::features

@@ -43,5 +43,16 @@ TEST(Mime, UnknownIsBytes) {
   }
 }
 
+TEST(Mime, OwnTypesComeBeforeTheTable) {
+  const MimeTypes types({{"foo", "application/x-foo"}, {"js", "application/javascript"}});
+  EXPECT_EQ(types.type_of("a/b.foo"), "application/x-foo");
+  EXPECT_EQ(types.type_of("b.FOO"), "application/x-foo");
+  EXPECT_EQ(types.type_of("app.js"), "application/javascript");
+  EXPECT_EQ(types.type_of("app.mjs"), "text/javascript; charset=utf-8");
+  EXPECT_EQ(types.type_of("foo"), "application/octet-stream");
+  EXPECT_EQ(types.type_of("x.foo/y"), "application/octet-stream");
+  EXPECT_EQ(types.type_of(".foo"), "application/octet-stream");
+}
+
 }  // namespace
 }  // namespace servery::features

@@ -201,6 +201,26 @@ TEST_F(Static, AnEarlierIndexTakesOver) {
   EXPECT_EQ(get("/").body, "first");
 }
 
+TEST_F(Static, AFileTakesOverFromThePageBehindIt) {
+  options.clean_urls = true;
+  tree.file("about.html", "page");
+  let_files_settle();
+  EXPECT_EQ(get("/about").body, "page");
+  EXPECT_EQ(get("/about").body, "page");
+  EXPECT_EQ(cache.counts().hits, 1U);
+  tree.file("about", "file");
+  EXPECT_EQ(get("/about").body, "file");
+}
+
+TEST_F(Static, ADirectoryTakesOverFromThePageBeside) {
+  options.clean_urls = true;
+  tree.file("about.html", "page");
+  let_files_settle();
+  EXPECT_EQ(get("/about").body, "page");
+  tree.file("about/x", "");
+  EXPECT_EQ(get("/about").status, 308);
+}
+
 TEST_F(Static, TheRouteItselfNeedsItsSlash) {
   tree.file("index.html", "index");
   prefix = 5;
