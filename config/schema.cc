@@ -30,7 +30,8 @@ constexpr Row kRows[] = {
     {"profile", Type::kChoice, 0, 0, "local", kGeneration, "--profile",
      "A set of defaults and rules. `local`: listens on 127.0.0.1:8000; with `hosts` empty, a "
      "request's Host must be localhost, *.localhost, an IP literal, a name of this machine or of "
-     "`--host` (else 403 `host_not_allowed`, against DNS rebinding).",
+     "`--host` (else 403 `host_not_allowed`, against DNS rebinding). A request that names no host "
+     "(HTTP/1.0) is served: browsers always name it.",
      [](Target& t) -> Field { return &t.settings.profile; }},
 
     {"runtime.workers", Type::kWorkers, 1, 1024, "", kGeneration, "--workers",
@@ -298,7 +299,8 @@ constexpr Row kRows[] = {
      [](Target& t) -> Field { return &static_files(t).index; }},
     {"routes[].static.hidden", Type::kChoice, 0, 0, "deny|list|allow", kGeneration, "--hidden",
      "Names that begin with a dot, `.well-known` excepted. `deny`: 404, as if missing; `list`: "
-     "served when named, never listed; `allow`: as other files.",
+     "served when named, never listed; `allow`: as other files. A rule of names in requests: what "
+     "a visible link leads to is served.",
      [](Target& t) -> Field { return &static_files(t).hidden; }},
     {"routes[].static.symlinks", Type::kChoice, 0, 0, "inside|none|all", kGeneration, "--symlinks",
      "Symbolic links below the root. `inside`: followed while the result is inside the root; "

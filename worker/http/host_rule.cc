@@ -62,7 +62,9 @@ HostRule::Verdict HostRule::check(std::string_view host) const {
 HostRule::Verdict HostRule::judge(std::string_view host) const {
   const bool is_canonical = !canonical_name_.empty() && host == canonical_name_;
   if (!is_canonical && !any_) {
-    if (guard_ && !is_local(host)) return Verdict::kNotAllowed;
+    // Against DNS rebinding: a browser always names the host its page came from, so a request
+    // without a name (RFC 9112 3.2: HTTP/1.0 need not send one) is none of a page's.
+    if (guard_ && !host.empty() && !is_local(host)) return Verdict::kNotAllowed;
     if (!guard_ && !is_listed(host)) return Verdict::kUnknown;
   }
   // A request without a name has none that could be redirected.

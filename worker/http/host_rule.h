@@ -10,9 +10,9 @@
 namespace servery::http {
 
 struct HostRuleSettings {
-  std::vector<std::string> hosts{};        // lowercase; "*.x" and "*" allowed
-  std::string canonical_host{};            // lowercase, perhaps with ":port"; empty: none
-  bool local_guard = false;                // profile local: with `hosts` empty only local names
+  std::vector<std::string> hosts{};  // lowercase; "*.x" and "*" allowed
+  std::string canonical_host{};      // lowercase, perhaps with ":port"; empty: none
+  bool local_guard = false;          // profile local: with `hosts` empty only local names or none
   std::vector<std::string> local_names{};  // this machine's names and those of --host; lowercase
 };
 
