@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the table of clauses in docs/http-semantics.md from the cases; `--check` only compares.
+"""Writes the tables in docs/http-semantics.md; `--check` only compares.
 
-Each case names the rule it comes from; the table turns that round: clause -> cases.
+Each contract case names the rule it comes from; the table of clauses turns that round: clause -> cases.
+The cases of other projects that are not met come from tests/suites/exceptions.json, with their reasons.
 """
 
 import json
@@ -11,7 +12,16 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 DOCUMENT = HERE.parent.parent / "docs" / "http-semantics.md"
-HEADING = "## Clauses and the cases that hold them\n"
+SUITES = HERE.parent / "suites"
+EXCEPTIONS_HEADING = "## Cases of others that are not met\n"
+EXCEPTIONS_INTRODUCTION = """
+Written from `tests/suites/exceptions.json`. A test fails when another case of `tests/suites` is not met, or one of
+these is.
+
+| case | asserts and why not |
+|---|---|
+"""
+HEADING = "\n## Clauses and the cases that hold them\n"
 INTRODUCTION = """
 Written by `tests/contract/clauses.py` from the cases; a test fails when it is not up to date. Every case
 is played over every transport.
@@ -42,9 +52,17 @@ def table():
         for clause in sorted(held, key=clause_order))
 
 
+def exceptions():
+    """A row for each case that is not met, with its reason."""
+    lists = json.loads((SUITES / "exceptions.json").read_text(encoding="utf-8"))
+    rows = [(case, reason) for cases in lists.values() for case, reason in cases.items()]
+    return EXCEPTIONS_INTRODUCTION + "".join(f"| {case} | {reason} |\n" for case, reason in rows)
+
+
 def main():
     text = DOCUMENT.read_text(encoding="utf-8")
-    written = text.partition(HEADING)[0].rstrip("\n") + "\n\n" + HEADING + INTRODUCTION + table()
+    written = (text.partition(EXCEPTIONS_HEADING)[0] + EXCEPTIONS_HEADING + exceptions() + HEADING +
+               INTRODUCTION + table())
     if sys.argv[1:] == ["--check"]:
         if text != written:
             print(f"{DOCUMENT.name} is not up to date: run tests/contract/clauses.py")
