@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <pwd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <vector>
 
@@ -72,6 +73,11 @@ IdentityResult unknown(std::string key, std::string_view kind, std::string_view 
                  fmt::format("there is no {} `{}`", kind, name));
 }
 
+bool has_root_group(const PlanIdentity& identity) {
+  return identity.gid == 0 ||
+         std::find(identity.groups.begin(), identity.groups.end(), 0U) != identity.groups.end();
+}
+
 IdentityResult keep_identity(const RuntimeSettings& runtime, uid_t uid, gid_t gid) {
   if (!runtime.user.empty() && find_user(runtime.user).value_or(User{uid + 1, 0}).uid != uid) {
     return problem("runtime.user", "needs_root", "only root can run workers as another user");
@@ -100,6 +106,10 @@ IdentityResult resolve_identity(const RuntimeSettings& runtime, uid_t uid, gid_t
   identity.uid = user->uid;
   identity.gid = group.value_or(user->gid);
   identity.groups = groups_of(name, identity.gid);
+  if (identity.uid != 0 && has_root_group(identity)) {
+    return problem(runtime.group.empty() ? "runtime.user" : "runtime.group", "root_group",
+                   fmt::format("workers as `{}` would keep the group of root", name));
+  }
   return {std::move(identity), "", "", ""};
 }
 

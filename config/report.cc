@@ -152,7 +152,7 @@ void print_version() {
 #endif
   fmt::print("servery {}\ncompiler   {}\nlibraries  {}\nfeatures   {}\n", SERVERY_VERSION,
              kCompiler, SERVERY_LINKED_LIBRARIES,
-             "http/1.1, static, respond, redirect, auth, reload");
+             "http/1.1, static, coding, listing, archive, respond, redirect, auth, reload");
 }
 
 }  // namespace servery

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -223,11 +224,30 @@ class Validator {
 
   void check_root(const std::string& key, const std::string& root) {
     const UniqueFd directory(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (directory) return;
+    if (directory) return check_entry(key, root, directory.get());
     const int error = errno;
     if (error == ENOENT) return add(key, "missing_root", "there is no directory " + root);
     if (error == ENOTDIR) return add(key, "not_a_directory", root + " is not a directory");
     add(key, "unreadable_root", fmt::format("{}: {}", root, std::strerror(error)));
+  }
+
+  // Root reads everything, whoever the workers are. Where an access list decides, they will tell.
+  void check_entry(const std::string& key, const std::string& root, int directory) {
+    const auto identity =
+        resolve_identity(settings_.runtime, environment_.uid, environment_.gid).identity;
+    struct stat info {};
+    if (!identity || identity->uid == 0 || ::fstat(directory, &info) != 0) return;
+    if (::fgetxattr(directory, "system.posix_acl_access", nullptr, 0) >= 0) return;
+    const auto& groups = identity->groups;
+    const bool in_group = info.st_gid == identity->gid ||
+                          std::find(groups.begin(), groups.end(), info.st_gid) != groups.end();
+    const mode_t bits = info.st_uid == identity->uid ? info.st_mode >> 6
+                        : in_group                   ? info.st_mode >> 3
+                                                     : info.st_mode;
+    constexpr mode_t kReadAndEnter = 05;
+    if ((bits & kReadAndEnter) == kReadAndEnter) return;
+    add(key, "unreadable_root",
+        fmt::format("{} may not be read by `{}`, as whom workers run", root, identity->user));
   }
 
   static bool overlap(const MethodSet& a, const MethodSet& b) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "common/base/listen_socket.h"
 #include "common/base/text.h"
 #include "supervisor/bind_socket.h"
 #include "supervisor/listener_group.h"
@@ -255,7 +256,10 @@ Status Listeners::adopt_inherited(const PlanListener& listener, std::size_t inde
   ListenerGroup& group =
       add_group(fmt::format("{}#{}", listener.configured, inherited.number), listener);
   const int fd = inherited.fd.get();
-  if (const auto address = TcpAddress::of_socket(fd)) group.address = *address;
+  if (const auto address = TcpAddress::of_socket(fd)) {
+    group.address = *address;
+    SERVERY_TRY(accept_new_connections(fd));  // of an earlier server of it, that was killed leaving
+  }
   group.sockets.push_back(claim(group, 0, std::move(inherited)));
   group.shared = !group.address || !accepts_siblings(fd, group.address->family());
   if (!group.shared) bind_siblings(group, slots);

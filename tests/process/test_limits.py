@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import time
 import unittest
 
@@ -23,6 +24,21 @@ class Limits(LoadCase):
         self.assert_serves(server)
         for pid in server.worker_pids().values():
             self.assertLess(processes.pss_kib(pid), 8 * 1024)
+        self.stop_and_check(server)
+
+    def test_a_slow_reader_that_makes_progress_is_not_cut(self):
+        """The socket becomes writable rarely: what the client has taken counts, not that."""
+        size = 3_000_000
+        self.write("site/large.bin", bytes(size))
+        server = self.serve(workers=1, extra="limits: {write_timeout: 500ms}\n")
+        with socket.create_connection(server.address(), 10) as client:
+            client.sendall(b"GET /large.bin HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            got = 0
+            while part := client.recv(64 * 1024):
+                got += len(part)
+                time.sleep(0.05)
+        self.assertGreater(got, size)
+        self.assertEqual(server.status()["counters"]['servery_timeouts_total{phase="write"}'], 0)
         self.stop_and_check(server)
 
     def test_status_under_load(self):

@@ -126,6 +126,20 @@ class SocketActivation(ServeryCase):
                 self.assertNotIn(b"LISTEN_FDS", environment.read())
         self.stop_and_check(server)
 
+    def test_the_socket_is_its_owners_again(self):
+        """What wakes a service that was stopped: clients wait in the queue of the socket that was passed."""
+        with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+            address = listener.getsockname()
+            for _ in range(2):
+                server = self.activated(listener, "http", self.site_config(listeners='{address: "fd:http"}'))
+                self.assertEqual(http_client.request(address, "GET", "/").status, 200)
+                self.stop_and_check(server)
+                with http_client.connect(address, timeout=10) as client:
+                    listener.settimeout(10)
+                    accepted, peer = listener.accept()
+                    accepted.close()
+                    self.assertEqual(peer, client.getsockname())
+
     def test_inherited_unix_socket(self):
         path = str(self.directory / "given.sock")
         with socket.socket(socket.AF_UNIX) as listener:

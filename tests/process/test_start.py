@@ -308,8 +308,14 @@ class RefusedStart(ServeryCase):
         if os.geteuid() != 0:
             self.skipTest("root may read what its workers may not")
         (self.directory / "private").mkdir(0o700)
-        self.assert_refused(1, r"static root .*/private: Permission denied \(worker \d, 5 attempts\)",
+        self.assert_refused(2, r"routes\[0\].static.root: .*/private may not be read by `nobody`",
                             self.site_config().replace("root: site", "root: private"))
+
+    def test_group_of_root(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may choose a group")
+        self.assert_refused(2, "runtime.group: workers as `nobody` would keep the group of root",
+                            self.site_config(runtime="group: root"))
 
     def test_what_an_ordinary_user_may_not(self):
         if os.geteuid() != 0:

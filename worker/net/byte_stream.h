@@ -23,6 +23,8 @@ class ByteStream {
   virtual int fd() const = 0;                     // what the loop polls
   virtual Result read(std::span<char> into) = 0;  // kEnd: the peer sent FIN
   virtual Result write(std::span<const iovec> parts) = 0;
+  // Bytes written that the peer has not taken yet; 0 where the kernel cannot tell.
+  virtual std::uint64_t unsent() const = 0;
   virtual void shutdown_write() = 0;  // FIN, or close_notify and FIN
   // True if bytes that were read from the socket still wait inside (TLS); the caller must read
   // again.

@@ -1,5 +1,7 @@
 #include "worker/net/plain_stream.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -37,6 +39,13 @@ ByteStream::Result PlainStream::write(std::span<const iovec> parts) {
     if (n >= 0) return {Io::kOk, static_cast<std::size_t>(n), 0};
     if (errno != EINTR) return from_errno(errno);
   }
+}
+
+std::uint64_t PlainStream::unsent() const {
+  int bytes = 0;
+  return ::ioctl(socket_.get(), SIOCOUTQ, &bytes) == 0 && bytes > 0
+             ? static_cast<std::uint64_t>(bytes)
+             : 0;
 }
 
 void PlainStream::shutdown_write() { ::shutdown(socket_.get(), SHUT_WR); }

@@ -14,6 +14,7 @@ class PlainStream final : public ByteStream {
   int fd() const override { return socket_.get(); }
   Result read(std::span<char> into) override;
   Result write(std::span<const iovec> parts) override;
+  std::uint64_t unsent() const override;
   void shutdown_write() override;
 
  private:

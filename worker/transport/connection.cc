@@ -121,6 +121,12 @@ void Connection::close() {
 }
 
 void Connection::on_deadline(Waiting what) {
+  // The socket is writable again only when a third of its buffer is free: a slow reader may have
+  // taken much since, and goes on.
+  if (what == Waiting::kWrite && stream_->unsent() < unsent_) {
+    wait_for(what, true);
+    return;
+  }
   if (is_closed_ || is_suspended_) return;
   protocol_->on_deadline(what);
 }

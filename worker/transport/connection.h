@@ -46,7 +46,10 @@ class Connection final : private FdWatcher, private DeadlineClient {
   net::ByteStream& stream() { return *stream_; }
   const PeerAddress& peer() const { return peer_; }
   // Which deadline runs; see Deadlines::arm.
-  void wait_for(Waiting what, bool restart) { context_.deadlines.arm(*this, what, restart); }
+  void wait_for(Waiting what, bool restart) {
+    if (what == Waiting::kWrite && (restart || waiting() != what)) unsent_ = stream_->unsent();
+    context_.deadlines.arm(*this, what, restart);
+  }
   // Asks the loop for what the protocol wants now; after every change that no event of this
   // connection brought about.
   void settle();
@@ -82,7 +85,8 @@ class Connection final : private FdWatcher, private DeadlineClient {
   std::unique_ptr<Protocol> protocol_;
   std::uint32_t listener_;
   PeerAddress peer_;
-  bool fin_seen_ = false;  // announced by the loop, perhaps not yet read
+  bool fin_seen_ = false;     // announced by the loop, perhaps not yet read
+  std::uint64_t unsent_ = 0;  // when the wait for the peer to take it began
   bool is_closed_ = false;
   bool is_suspended_ = false;
 };

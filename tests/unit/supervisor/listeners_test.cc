@@ -462,6 +462,7 @@ TEST_F(ListenersTest, AnInheritedSocketSurvivesLeavingAndMayReturn) {
   apply(listeners, {fd_named(std::to_string(fd))}, 2);  // by number
   apply(listeners, {tcp("127.0.0.1", 0)}, 2);
   EXPECT_EQ(listeners.status().size(), 1U);
+  EXPECT_TRUE(can_connect(*TcpAddress::of_socket(fd))) << "its owner hears of whoever comes";
   apply(listeners, {fd_named("http")}, 2);
   EXPECT_EQ(listeners.sockets_of(0)[0].fd, fd);
   EXPECT_TRUE(can_connect(*TcpAddress::of_socket(fd)));

@@ -60,6 +60,15 @@ TEST_F(Plain, AFullSocketTakesNoMore) {
   EXPECT_EQ(result.bytes, 0U);
 }
 
+TEST_F(Plain, KnowsWhatThePeerHasNotTaken) {
+  EXPECT_EQ(stream.unsent(), 0U);
+  write("four", "bytes");
+  const std::uint64_t before = stream.unsent();
+  EXPECT_GT(before, 0U);
+  EXPECT_EQ(::recv(peer.get(), buffer.data(), buffer.size(), 0), 9);
+  EXPECT_LT(stream.unsent(), before);
+}
+
 TEST_F(Plain, WritingToOneThatIsGoneIsAnErrorNotASignal) {
   peer.reset();
   const auto result = write("a", "b");
