@@ -47,7 +47,7 @@ enum class ConnectionField : std::uint8_t {
 struct HeadContext {
   std::string_view date_line;  // DateCache::line
   ConnectionField connection = ConnectionField::kNone;
-  bool chunked = false;  // adds Transfer-Encoding: chunked
+  bool chunked = false;                         // adds Transfer-Encoding: chunked
   const http::ResponseFields* extra = nullptr;  // beside a prepared response's; may be null
 };
 

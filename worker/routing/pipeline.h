@@ -21,7 +21,7 @@ struct Route {
   RouteKey key;  // methods empty: what the handler takes
   std::unique_ptr<Handler> handler;
   std::vector<std::unique_ptr<Stage>> stages;
-  http::HeaderPolicy headers;    // merged with the top level's
+  http::HeaderPolicy headers;  // merged with the top level's
   std::optional<http::CorsRules> cors;
   std::uint64_t body_limit = 0;  // 0: unlimited
 };
@@ -57,7 +57,7 @@ class Pipeline final : public http::RequestTarget {
   http::HostRule host_rule_;
   std::vector<PlaceAnswers> place_answers_;
   std::vector<std::unique_ptr<const http::Cors>> cors_;  // by route; null: none
-  http::PreparedRef server_options_;  // OPTIONS *
+  http::PreparedRef server_options_;                     // OPTIONS *
 };
 
 }  // namespace servery::routing
