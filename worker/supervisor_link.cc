@@ -17,7 +17,7 @@ namespace servery {
 namespace {
 
 constexpr Milliseconds kHeartbeat{250};
-constexpr Milliseconds kOrphanLeaveLimit{700};  // rule 6 (c) without a supervisor: free in 1 s
+constexpr Milliseconds kOrphanLeaveLimit{500};  // rule 6 (c) without a supervisor: free in 1 s
 constexpr int kMessagesPerWake = 32;
 constexpr int kLastWordsMs = 1'000;
 
