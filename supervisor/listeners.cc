@@ -155,11 +155,11 @@ std::vector<LeavingSocket> Listeners::retire() {
 // A client whose SYN is dropped here finds another listener, or is refused, by its retransmission.
 void Listeners::retire_socket(ListenerGroup& group, ListenSocket& socket) {
   if (group.unix_listener) group.unix_listener.unlink();
+  if (!group.address) return;
   // One that was passed to us stays its owner's: what comes now waits in its queue for whoever
   // accepts there next.
-  if (!group.address || socket.inherited) return;
-  for (const Status& status :
-       {drop_new_connections(socket.fd.get()), set_defer_accept(socket.fd.get(), 0)}) {
+  const Status dropped = socket.inherited ? Status() : drop_new_connections(socket.fd.get());
+  for (const Status& status : {dropped, set_defer_accept(socket.fd.get(), 0)}) {
     if (!status) warnings_.push_back(fmt::format("{}: {}", socket.name, status.error().text));
   }
 }
