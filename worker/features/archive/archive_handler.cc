@@ -8,6 +8,7 @@
 #include "worker/body/range_answer.h"
 #include "worker/body/slice_task.h"
 #include "worker/http/conditional_answer.h"
+#include "worker/http/disposition.h"
 #include "worker/http/error_response.h"
 
 namespace servery::archive {
@@ -85,7 +86,7 @@ http::ResponseFields ArchiveHandler::fields_of(const ArchivePlan& plan) const {
   http::ResponseFields fields;
   fields.add(http::FieldId::kContentType, content_type(plan.format()));
   fields.add("content-disposition",
-             content_disposition(plan.name() + std::string(extension(plan.format()))));
+             http::attachment(plan.name() + std::string(extension(plan.format()))));
   fields.add(http::FieldId::kEtag, plan.etag());
   if (!options_.cache_control.empty()) {
     fields.add(http::FieldId::kCacheControl, options_.cache_control);

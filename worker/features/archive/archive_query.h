@@ -1,5 +1,5 @@
 // What a request asks of an archive: ?archive= zip|tar|tar.gz|tar.zst and any number of entry=,
-// names of children; none means all. And the field that names the download. Pure; hostile input.
+// names of children; none means all. Pure; hostile input.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,5 @@ std::optional<http::Refusal> parse_query(std::string_view text, Query& query);
 
 std::string_view content_type(Format format);
 std::string_view extension(Format format);  // ".tar.gz"
-
-// An attachment with this file name (RFC 6266): plain, and as UTF-8 (RFC 8187) where that differs.
-std::string content_disposition(std::string_view file_name);
 
 }  // namespace servery::archive

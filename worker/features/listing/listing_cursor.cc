@@ -2,8 +2,8 @@
 #include <climits>
 #include <cstring>
 
+#include "common/base/base64.h"
 #include "worker/features/listing/listing_query.h"
-#include "worker/features/listing/listing_text.h"
 
 // version, then order, direction and kind as bits, then the value in little endian, then the name.
 

@@ -1,3 +1,4 @@
+#include "common/base/base64.h"
 #include "common/base/text.h"
 #include "common/base/utf8.h"
 #include "worker/features/listing/listing_text.h"

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "worker/http/query.h"
 #include "worker/http/syntax.h"
 
 namespace servery::listing {
@@ -25,13 +26,6 @@ std::optional<std::size_t> index_of(const std::array<std::string_view, N>& names
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return std::nullopt;
   return static_cast<std::size_t>(found - names.begin());
-}
-
-// A value of application/x-www-form-urlencoded, as a form sends it.
-std::optional<std::string> decode_value(std::string_view text) {
-  std::string spaced(text);
-  std::replace(spaced.begin(), spaced.end(), '+', ' ');
-  return percent_decode(spaced);
 }
 
 // False for a bad value. The cursor needs the whole order, so it is only remembered here.
@@ -143,14 +137,10 @@ std::optional<http::Refusal> parse_query(std::string_view text, std::string_view
                                          Query& query) {
   query.format = choose_format(accept);
   std::string cursor;
-  while (!text.empty()) {
-    const std::size_t end = text.find('&');
-    const std::string_view pair = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const std::size_t equals = pair.find('=');
-    const std::string_view key = pair.substr(0, equals);
-    if (equals == std::string_view::npos || !index_of(kKeys, key)) continue;
-    const auto value = decode_value(pair.substr(equals + 1));
+  http::QueryCursor pairs(text);
+  for (std::string_view key, text_value; pairs.next(key, text_value);) {
+    if (!index_of(kKeys, key)) continue;
+    const auto value = http::decode_query_value(text_value);
     if (!value || !apply_pair(key, *value, query, cursor)) return kBadQuery;
   }
   if (cursor.empty()) return std::nullopt;

@@ -12,10 +12,6 @@ namespace {
 
 constexpr char kHex[] = "0123456789ABCDEF";
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-constexpr std::string_view kStandardAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kUrlAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 unsigned byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
@@ -85,41 +81,6 @@ void append_json_string(std::string& out, std::string_view text) {
     text.remove_prefix(n == 0 ? 1 : n);
   }
   out += '"';
-}
-
-void append_base64(std::string& out, std::string_view bytes, Base64 alphabet) {
-  const std::string_view letters = alphabet == Base64::kUrl ? kUrlAlphabet : kStandardAlphabet;
-  std::uint32_t group = 0;
-  unsigned bits = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    group = group << 8 | byte_at(bytes, i);
-    bits += 8;
-    while (bits >= 6) {
-      bits -= 6;
-      out += letters[group >> bits & 63];
-    }
-  }
-  if (bits > 0) out += letters[group << (6 - bits) & 63];
-  if (alphabet == Base64::kUrl) return;
-  if (bytes.size() % 3 != 0) out.append(3 - bytes.size() % 3, '=');
-}
-
-std::optional<std::string> decode_base64url(std::string_view text) {
-  std::string bytes;
-  std::uint32_t group = 0;
-  unsigned bits = 0;
-  for (const char c : text) {
-    const std::size_t value = kUrlAlphabet.find(c);
-    if (value == std::string_view::npos) return std::nullopt;
-    group = group << 6 | static_cast<std::uint32_t>(value);
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes += static_cast<char>(group >> bits & 0xff);
-  }
-  // What is left over must be less than a letter, and zero.
-  if (bits >= 6 || (group & ((1U << bits) - 1)) != 0) return std::nullopt;
-  return bytes;
 }
 
 void append_number(std::string& out, std::uint64_t value) {

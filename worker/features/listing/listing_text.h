@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,10 +12,6 @@ namespace servery::listing {
 void append_html_name(std::string& out, std::string_view name);
 // A JSON string (RFC 8259): UTF-8 kept, other bytes as U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
-
-enum class Base64 : std::uint8_t { kStandard, kUrl };  // RFC 4648 4 with padding, 5 without
-void append_base64(std::string& out, std::string_view bytes, Base64 alphabet);
-std::optional<std::string> decode_base64url(std::string_view text);  // canonical texts only
 
 void append_number(std::string& out, std::uint64_t value);
 void append_grouped(std::string& out, std::uint64_t value);  // 1,234,567

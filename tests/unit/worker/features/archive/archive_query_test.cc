@@ -47,15 +47,5 @@ TEST(ArchiveQuery, NoEntryLeadsAnywhereElse) {
   EXPECT_EQ(refused("entry=%zz"), 400);
 }
 
-TEST(ArchiveQuery, DispositionsAreQuotedAndExtended) {  // RFC 6266, RFC 8187
-  EXPECT_EQ(content_disposition("photos.zip"), "attachment; filename=\"photos.zip\"");
-  EXPECT_EQ(content_disposition("a \"b\\.zip"),
-            "attachment; filename=\"a _b_.zip\"; filename*=UTF-8''a%20%22b%5C.zip");
-  EXPECT_EQ(content_disposition("\xc3\xa4.tar"),
-            "attachment; filename=\"__.tar\"; filename*=UTF-8''%C3%A4.tar");
-  EXPECT_EQ(content_disposition("\xff\r\n.zip"),
-            "attachment; filename=\"___.zip\"; filename*=UTF-8''%EF%BF%BD%0D%0A.zip");
-}
-
 }  // namespace
 }  // namespace servery::archive

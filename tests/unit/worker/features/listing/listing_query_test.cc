@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "worker/features/listing/listing_text.h"
-
 namespace servery::listing {
 namespace {
 

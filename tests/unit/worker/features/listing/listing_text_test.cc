@@ -53,29 +53,6 @@ TEST(ListingText, JsonStringsParseBack) {
   EXPECT_EQ(parse_json(json("\xff\xC3\xA4"), 100)->get<std::string>(), "\xEF\xBF\xBD\xC3\xA4");
 }
 
-TEST(ListingText, Base64AgreesWithRfc4648) {
-  const std::vector<std::pair<std::string, std::string>> cases = {{"", ""},
-                                                                  {"f", "Zg=="},
-                                                                  {"fo", "Zm8="},
-                                                                  {"foo", "Zm9v"},
-                                                                  {"foob", "Zm9vYg=="},
-                                                                  {"fooba", "Zm9vYmE="},
-                                                                  {"foobar", "Zm9vYmFy"}};
-  for (const auto& [bytes, text] : cases) {
-    std::string standard;
-    append_base64(standard, bytes, Base64::kStandard);
-    EXPECT_EQ(standard, text);
-    std::string url;
-    append_base64(url, bytes, Base64::kUrl);
-    EXPECT_EQ(url, text.substr(0, text.find('=')));
-    EXPECT_EQ(decode_base64url(url), bytes);
-  }
-  EXPECT_FALSE(decode_base64url("Z"));   // not a whole byte
-  EXPECT_FALSE(decode_base64url("Zh"));  // left-over bits
-  EXPECT_FALSE(decode_base64url("Zm8="));
-  EXPECT_FALSE(decode_base64url("Z m8"));
-}
-
 TEST(ListingText, SizesAreShort) {
   EXPECT_EQ(size_text(0), "0 B");
   EXPECT_EQ(size_text(1023), "1023 B");
