@@ -110,7 +110,11 @@ Result<std::optional<Packet>> Channel::receive() {
     return fail_errno("receive from ipc peer", errno);
   }
   packet.fds = take_descriptors(header);
-  if (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+  packet.lost_fds = (header.msg_flags & MSG_CTRUNC) != 0;
+  // With all that a message may have, there were more; with fewer, it was this process that had
+  // none left.
+  const bool too_many = packet.lost_fds && packet.fds.size() >= kMaxMessageFds;
+  if ((header.msg_flags & MSG_TRUNC) != 0 || too_many) {
     return fail(Errc::kTooLarge, "ipc message truncated");
   }
   // No message is empty (the type byte), so nothing read is the end.

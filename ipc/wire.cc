@@ -86,8 +86,11 @@ class Decoder {
     value = byte == 1;
   }
   void operator()(UniqueFd& fd) {
-    ok_ = ok_ && fd_at_ < packet_.fds.size();
-    if (ok_) fd = std::move(packet_.fds[fd_at_++]);
+    if (fd_at_ < packet_.fds.size()) {
+      fd = std::move(packet_.fds[fd_at_++]);
+    } else {
+      ok_ = ok_ && packet_.lost_fds;
+    }
   }
   void text(std::string& value, std::size_t max) {
     const std::size_t size = count(max);
@@ -139,6 +142,10 @@ Result<Packet> encode_variant(Variant& message) {
   return encoder.finish();
 }
 
+template <typename Message>
+inline constexpr bool kMayLoseDescriptors =
+    std::is_same_v<Message, HandOver> || std::is_same_v<Message, TakeOver>;
+
 // Reads alternative I into `message` when the packet's type is I.
 template <typename Variant, std::size_t I>
 bool decode_alternative(std::size_t type, Decoder& decoder, Variant& message) {
@@ -158,6 +165,11 @@ Result<Variant> decode_variant(Packet& packet, std::index_sequence<I...>) {
   Variant message;
   const bool known = (decode_alternative<Variant, I>(type, decoder, message) || ...);
   if (!known || !decoder.complete()) return fail(Errc::kInvalid, "malformed ipc message");
+  const bool may_lose = std::visit(
+      [](const auto& m) { return kMayLoseDescriptors<std::decay_t<decltype(m)>>; }, message);
+  if (packet.lost_fds && !may_lose) {
+    return fail(Errc::kExhausted, "out of descriptors for an ipc message");
+  }
   return message;
 }
 

@@ -1,6 +1,8 @@
 // Bounded encoding of ipc messages. Decoding takes hostile bytes: every length and count is
 // checked before anything is built, every byte and descriptor must be used, and a packet that
-// breaks a rule is an error that ends its channel. Sans-IO; both roles. Layout: docs/ipc.md.
+// breaks a rule is an error that ends its channel. Descriptors that were lost on the way are no
+// fault of the peer's where they are connections, which their giver still has: they are empty then.
+// Sans-IO; both roles. Layout: docs/ipc.md.
 #pragma once
 
 #include <string>
@@ -15,6 +17,8 @@ namespace servery::ipc {
 struct Packet {
   std::string bytes;
   std::vector<UniqueFd> fds;
+  // This process was out of descriptors: `fds` are only the first of those that were sent.
+  bool lost_fds = false;
 };
 
 // Takes the message's descriptors. kTooLarge when it breaks a bound of ipc/message.h: the peer

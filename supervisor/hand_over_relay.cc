@@ -10,7 +10,8 @@ void HandOverRelay::on_hand_over(WorkerProcess& giver, ipc::HandOver message) {
   Transfer transfer{giver.id(), 0, {}};
   WorkerProcess* taker = taker_for(giver);
   for (ipc::Connection& connection : message.connections) {
-    std::string socket = taker ? listeners_.socket_for(connection.fd.get()) : std::string();
+    const bool can_go = taker != nullptr && connection.fd;  // none left for it here: see Packet
+    std::string socket = can_go ? listeners_.socket_for(connection.fd.get()) : std::string();
     if (!socket.empty()) {
       connection.listener = std::move(socket);
       transfer.offered.push_back(connection.id);

@@ -185,6 +185,7 @@ void SupervisorLink::on(ipc::TakeOver message) {
   std::vector<HandedConnection> batch;
   if (state_ == State::kServing) {
     for (ipc::Connection& c : message.connections) {
+      if (!c.fd) continue;  // none left for it here: see ipc::Packet
       taken.ids.push_back(c.id);
       batch.push_back({c.id, std::move(c.fd), std::move(c.listener), std::move(c.peer), c.peer_port,
                        c.requests});

@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <cstring>
+#include <variant>
+
+#include "ipc/wire.h"
 
 namespace servery::ipc {
 namespace {
@@ -124,6 +128,32 @@ TEST_F(ChannelTest, RefusesMoreDescriptorsThanAMessageMayHaveAndLeaksNone) {
   EXPECT_EQ(got.error().code, Errc::kTooLarge);
   const UniqueFd after(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   EXPECT_EQ(after.get(), before.get() + 1);
+}
+
+TEST_F(ChannelTest, TellsThatThisProcessHadNoDescriptorsLeft) {
+  HandOver message;
+  for (std::uint64_t id = 0; id < 8; ++id) {
+    message.connections.push_back(
+        {id, "l", "p", 1, 0, UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC))});
+  }
+  auto packet = encode(ToSupervisor(std::move(message)));
+  ASSERT_TRUE(packet);
+  ASSERT_TRUE(near_->send(std::move(*packet)));
+  const int lowest = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{static_cast<rlim_t>(lowest) + 3, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  auto got = far_->receive();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(got && *got) << got.error().text;
+  EXPECT_TRUE((*got)->lost_fds);
+  const auto decoded = decode_to_supervisor(std::move(**got));
+  ASSERT_TRUE(decoded) << decoded.error().text;
+  const auto& connections = std::get<HandOver>(*decoded).connections;
+  ASSERT_EQ(connections.size(), 8U);
+  EXPECT_TRUE(connections.front().fd);
+  EXPECT_FALSE(connections.back().fd);
 }
 
 }  // namespace

@@ -111,6 +111,21 @@ TEST(Wire, InsistsOnEveryDescriptor) {
   EXPECT_FALSE(decode_to_worker(std::move(unasked)));
 }
 
+TEST(Wire, OnlyConnectionsMayLoseTheirDescriptors) {
+  Packet sockets = packet_of(listen_with(2));
+  sockets.fds.pop_back();
+  sockets.lost_fds = true;
+  EXPECT_EQ(decode_to_worker(std::move(sockets)).error().code, Errc::kExhausted);
+  TakeOver message;
+  message.connections.push_back({1, "l", "p", 1, 0, some_fd()});
+  Packet connections = packet_of(std::move(message));
+  connections.fds.clear();
+  connections.lost_fds = true;
+  const auto decoded = decode_to_worker(std::move(connections));
+  ASSERT_TRUE(decoded);
+  EXPECT_FALSE(std::get<TakeOver>(*decoded).connections.at(0).fd);
+}
+
 TEST(Wire, ClosesTheDescriptorsOfABrokenPacket) {
   Packet packet = packet_of(listen_with(1));
   const int fd = packet.fds[0].get();
