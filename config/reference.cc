@@ -88,6 +88,8 @@ std::string_view type_words(const Row& row) {
       return "list of field names";
     case Type::kOrigins:
       return "list of origins, or `[\"*\"]`";
+    case Type::kMediaRanges:
+      return "list of media types, or of `TYPE/*`";
     case Type::kPatternMap:
       return "section of `PATTERN: VALUE`";
     case Type::kTypeMap:

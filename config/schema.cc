@@ -327,6 +327,23 @@ constexpr Row kRows[] = {
      "what follows the last dot, in lower case and without it; the type is sent as it is written, "
      "charset included.",
      [](Target& t) -> Field { return &static_files(t).mime_types; }},
+    {"routes[].static.attachment", Type::kMediaRanges, 0, 64, "", kGeneration, "",
+     "Media types that are given as downloads (Content-Disposition: attachment): "
+     "`application/pdf`, `video/*`, `*/*`. Any file is one where the query has `download` or "
+     "`download=NAME`; the extension stays that of the file.",
+     [](Target& t) -> Field { return &static_files(t).attachment; }},
+    {"routes[].static.etag", Type::kChoice, 0, 0, "inode|mtime|content", kGeneration, "",
+     "What entity tags are made of. `inode`: inode, size, mtime and ctime in nanoseconds, which "
+     "shows every change on this host. `mtime`: size and mtime, the same on all hosts with copies "
+     "that keep the mtime; weak where the mtime is of whole seconds. `content`: a hash of the "
+     "bytes "
+     "(128 bits of SHA-256), the same wherever they are; each file is read once for it. All are "
+     "weak for the first 20 ms after a change.",
+     [](Target& t) -> Field { return &static_files(t).etag; }},
+    {"routes[].static.digests", Type::kBoolean, 0, 0, "", kGeneration, "",
+     "Answer Want-Repr-Digest and Want-Content-Digest (RFC 9530) with SHA-256 or SHA-512. See "
+     "digests.md.",
+     [](Target& t) -> Field { return &static_files(t).digests; }},
     {"routes[].static.clean_urls", Type::kBoolean, 0, 0, "", kGeneration, "",
      "`/about` that is neither a file nor a directory gets `about.html`. `/about.html` is still "
      "answered, without a redirect.",

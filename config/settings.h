@@ -150,12 +150,15 @@ struct StaticSettings {
   std::vector<std::pair<std::string, std::string>> cache_rules{};
   // Extension, in lower case -> Content-Type, before the server's own table.
   std::vector<std::pair<std::string, std::string>> mime_types{};
-  bool listing = false;       // of directories without an index
-  bool archive = false;       // ?archive= on directories
-  bool compress = true;       // code text-like files that are asked for coded
-  bool precompressed = true;  // give FILE.br, .zst, .gz in place of FILE
-  bool clean_urls = false;    // NAME.html for NAME that finds nothing
-  bool spa = false;           // the root's index for navigations that find nothing
+  std::vector<std::string> attachment{};  // media types given as downloads: "type/sub", "type/*"
+  std::string etag = "inode";             // or "mtime", "content"
+  bool digests = true;                    // Repr-Digest and Content-Digest for who asks
+  bool listing = false;                   // of directories without an index
+  bool archive = false;                   // ?archive= on directories
+  bool compress = true;                   // code text-like files that are asked for coded
+  bool precompressed = true;              // give FILE.br, .zst, .gz in place of FILE
+  bool clean_urls = false;                // NAME.html for NAME that finds nothing
+  bool spa = false;                       // the root's index for navigations that find nothing
 };
 
 struct RespondSettings {

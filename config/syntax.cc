@@ -261,6 +261,15 @@ SyntaxCheck check_media_type(std::string_view type) {
   return std::nullopt;
 }
 
+SyntaxCheck check_media_range(std::string_view range) {
+  const std::size_t slash = std::min(range.find('/'), range.size());
+  const std::string_view type = range.substr(0, slash);
+  const std::string_view subtype = range.substr(std::min(slash + 1, range.size()));
+  // '*' is a character of tokens too.
+  if (is_token(type) && is_token(subtype) && (type != "*" || subtype == "*")) return std::nullopt;
+  return fault("must be a media type, such as application/pdf or video/*");
+}
+
 SyntaxCheck check_redirect_to(std::string_view to) {
   const bool visible =
       std::all_of(to.begin(), to.end(), [](char c) { return c > ' ' && c < 0x7f && c != '\\'; });

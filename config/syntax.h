@@ -41,6 +41,8 @@ SyntaxCheck check_path_pattern(std::string_view pattern);
 SyntaxCheck check_extension(std::string_view extension);
 // type/subtype with parameters (RFC 9110 8.3.1).
 SyntaxCheck check_media_type(std::string_view type);
+// type/subtype, type/* or */*, without parameters (RFC 9110 12.5.1).
+SyntaxCheck check_media_range(std::string_view range);
 
 // A path or an http(s) URL, with known placeholders only, none in the host but {host} as all of it.
 SyntaxCheck check_redirect_to(std::string_view to);

@@ -62,6 +62,7 @@ class ValueReader {
       case Type::kHeaderNames:
       case Type::kFieldNames:
       case Type::kOrigins:
+      case Type::kMediaRanges:
         read_list(node);
         break;
       case Type::kHeaderMap:
@@ -314,6 +315,8 @@ class ValueReader {
         return is_token(text) ? std::nullopt : SyntaxCheck({"not a field name", ""});
       case Type::kOrigins:
         return text == "*" ? std::nullopt : check_origin(text);
+      case Type::kMediaRanges:
+        return check_media_range(text);
       case Type::kHeaderValue:
         return check_header_value(text);
       case Type::kRedirectTo:

@@ -127,6 +127,7 @@ std::string write_value(const Row& row, Target& target) {
     case Type::kHeaderNames:
     case Type::kFieldNames:
     case Type::kOrigins:
+    case Type::kMediaRanges:
       return write_list(*std::get<TextList*>(field));
     case Type::kHeaderMap:
     case Type::kPatternMap:

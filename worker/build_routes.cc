@@ -69,6 +69,11 @@ files::SymlinkPolicy to_policy(Symlinks symlinks) {
   return files::SymlinkPolicy::kNone;
 }
 
+features::EtagKind to_etag(const std::string& name) {
+  if (name == "mtime") return features::EtagKind::kMtime;
+  return name == "content" ? features::EtagKind::kContent : features::EtagKind::kInode;
+}
+
 std::optional<http::CorsRules> to_cors(const CorsSettings& configured) {
   if (configured.origins.empty()) return std::nullopt;
   http::CorsRules rules;
@@ -165,18 +170,22 @@ struct MakeHandler {
           {{"root", fixed.root}, {"without", root.offers.openat2 ? "resolve_cached" : "openat2"}});
     }
     features::StaticOptions options{
+        .representation = {.cache_control = fixed.cache_control,
+                           .cache_rules = fixed.cache_rules,
+                           .mime_types = fixed.mime_types,
+                           .attachments = fixed.attachment,
+                           .etag = to_etag(fixed.etag),
+                           .has_variants = fixed.compress || fixed.precompressed},
         .route = route,
         .index = fixed.index,
         .hidden =
             fixed.hidden == Hidden::kDeny ? files::HiddenNames::kDeny : files::HiddenNames::kAllow,
-        .cache_control = fixed.cache_control,
-        .mime_types = fixed.mime_types,
         .clean_urls = fixed.clean_urls,
         .spa = fixed.spa,
-        .cache_rules = fixed.cache_rules,
         .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file,
         .compress = fixed.compress,
-        .precompressed = fixed.precompressed};
+        .precompressed = fixed.precompressed,
+        .digests = fixed.digests};
     if (fixed.listing) {
       options.listing = guarded(std::make_shared<listing::ListingHandler>(
           services.loop, services.pool, SERVERY_TRY(open_root(fixed)),

@@ -13,6 +13,7 @@
 #include "config/cpu_count.h"
 #include "worker/access/verifier.h"
 #include "worker/body/content_coder.h"
+#include "worker/body/content_digester.h"
 #include "worker/build_routes.h"
 #include "worker/files/hot_cache.h"
 #include "worker/routing/pipeline.h"
@@ -53,6 +54,13 @@ bool codes_content(const Settings& settings) {
   return std::any_of(settings.routes.begin(), settings.routes.end(), [](const auto& route) {
     const auto* const files = std::get_if<StaticSettings>(&route.handler);
     return files != nullptr && files->compress;
+  });
+}
+
+bool digests_content(const Settings& settings) {
+  return std::any_of(settings.routes.begin(), settings.routes.end(), [](const auto& route) {
+    const auto* const files = std::get_if<StaticSettings>(&route.handler);
+    return files != nullptr && (files->digests || files->etag == "content");
   });
 }
 
@@ -137,6 +145,7 @@ class Worker::Impl final : private transport::ConnectionBudget,
   std::unique_ptr<routing::Pipeline> pipeline_;
   std::unique_ptr<BlockingPool> pool_;
   std::unique_ptr<body::ContentCoder> coder_;
+  std::unique_ptr<body::ContentDigester> digester_;
   transport::TransportContext context_;
   transport::Connections connections_;
   transport::Acceptor acceptor_;
@@ -184,10 +193,13 @@ Status Worker::Impl::build() {
   if (codes_content(settings)) {  // its threads are for nothing else
     coder_ = SERVERY_TRY(body::ContentCoder::create(loop_, coder_options(settings.compression)));
   }
+  if (digests_content(settings)) {
+    digester_ = SERVERY_TRY(body::ContentDigester::create(loop_));
+  }
   if (!settings.auth.empty()) verifier_ = SERVERY_TRY(access::Verifier::create(loop_));
-  BuiltRoutes routes =
-      SERVERY_TRY(build_routes(settings, inputs_.roots, {inputs_.passwords, verifier_.get()},
-                               {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_}));
+  BuiltRoutes routes = SERVERY_TRY(
+      build_routes(settings, inputs_.roots, {inputs_.passwords, verifier_.get()},
+                   {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_, digester_.get()}));
   metrics_.set(Metric::kWithoutOpenat2, routes.offers.openat2 ? 0 : 1);
   metrics_.set(Metric::kWithoutResolveCached, routes.offers.cached ? 0 : 1);
   pipeline_ = SERVERY_TRY(routing::Pipeline::create(std::move(routes.parts)));
@@ -315,6 +327,13 @@ void Worker::Impl::publish() {
   metrics_.set(Metric::kCompressionCacheHits, coded_files_.counts().hits);
   metrics_.set(Metric::kCompressionCacheEntries, coded_files_.size());
   metrics_.set(Metric::kCompressionCacheBytes, coded_files_.bytes());
+  const auto digester = digester_ ? digester_->counts() : body::ContentDigester::Counts{};
+  metrics_.set(Metric::kDigestComputed, digester.computed);
+  metrics_.set(Metric::kDigestJoined, digester.joined);
+  metrics_.set(Metric::kDigestReused, digester.reused);
+  metrics_.set(Metric::kDigestSaturated, digester.saturated);
+  metrics_.set(Metric::kDigestInFlight, digester.in_flight);
+  metrics_.set(Metric::kDigestCacheEntries, digester.kept);
   const BlockingPool::Counts pool = pool_->counts();
   metrics_.set(Metric::kPoolQueued, pool.queued);
   metrics_.set(Metric::kPoolRunning, pool.running);

@@ -8,10 +8,10 @@
 namespace servery::body {
 
 Producer::Outcome MemoryProducer::produce(std::string& into) {
-  const std::size_t size = std::min(kPiece, bytes_.size() - given_);
-  into.append(bytes_, given_, size);
-  given_ += size;
-  return given_ == bytes_.size() ? Outcome::kEnd : Outcome::kMore;
+  const std::string_view piece = left_.substr(0, kPiece);
+  into.append(piece);
+  left_.remove_prefix(piece.size());
+  return left_.empty() ? Outcome::kEnd : Outcome::kMore;
 }
 
 Producer::Outcome FileProducer::produce(std::string& into) {
@@ -19,7 +19,7 @@ Producer::Outcome FileProducer::produce(std::string& into) {
   const std::size_t before = into.size();
   into.resize(before + size);
   for (std::size_t done = 0; done < size;) {
-    const ssize_t n = ::pread(file_.get(), into.data() + before + done, size - done,
+    const ssize_t n = ::pread(file_->get(), into.data() + before + done, size - done,
                               static_cast<off_t>(offset_ + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return Outcome::kFailed;

@@ -50,8 +50,11 @@ struct CachedFile {
   std::string opened;                // below the root; differs from the key's path for an index
   std::vector<std::string> missing;  // names that would have been chosen before `opened`
   std::vector<SeenFile> unchanged;   // the file that `opened` is a variant of, refused variants
+  std::string name;                  // what a download of it is called
+  std::string content_digest;        // SHA-256 of the file, where its tag is made of it
   std::string content_type;
   std::string cache_control;
+  bool is_attachment = false;
   http::Coding coding = http::Coding::kIdentity;  // of the body
   bool varies = false;                            // with Accept-Encoding
   bool chosen_by_accept = false;                  // varies with Accept too

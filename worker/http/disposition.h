@@ -6,6 +6,8 @@
 
 namespace servery::http {
 
+inline constexpr std::string_view kContentDisposition = "content-disposition";
+
 // An attachment with this file name: plain, and as UTF-8 (RFC 8187) where that differs. What could
 // lead elsewhere or end the field (separators, controls) is '_' in both.
 std::string attachment(std::string_view file_name);

@@ -85,7 +85,7 @@ void ArchiveHandler::answer(http::Exchange& exchange, std::string_view path) {
 http::ResponseFields ArchiveHandler::fields_of(const ArchivePlan& plan) const {
   http::ResponseFields fields;
   fields.add(http::FieldId::kContentType, content_type(plan.format()));
-  fields.add("content-disposition",
+  fields.add(http::kContentDisposition,
              http::attachment(plan.name() + std::string(extension(plan.format()))));
   fields.add(http::FieldId::kEtag, plan.etag());
   if (!options_.cache_control.empty()) {

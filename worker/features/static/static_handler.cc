@@ -3,41 +3,14 @@
 #include <memory>
 #include <utility>
 
-#include "worker/body/file_source.h"
-#include "worker/body/memory_source.h"
 #include "worker/body/producers.h"
 #include "worker/features/static/sidecar.h"
-#include "worker/files/content.h"
-#include "worker/http/conditional_answer.h"
 #include "worker/http/error_response.h"
 
 namespace servery::features {
 namespace {
 
-constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr http::Refusal kNotFound{404, "not_found"};
-constexpr http::Refusal kSaturated{503, "compression_saturated"};
-
-// What stands for the path where an application's page answers: the root, by a name that no
-// request's normal path has, so that the caches tell it from the page of "/".
-constexpr std::string_view kApplication = "//";
-
-void append_bytes(std::string& key, const auto& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-// What tells one coding of a file from another, to be waited for together.
-std::string flight_key(const files::CachedFile& file, std::uint32_t route, bool settled) {
-  static thread_local std::uint64_t unsettled = 0;
-  std::string key;
-  append_bytes(key, route);
-  append_bytes(key, file.coding);
-  append_bytes(key, file.identity);
-  // A write may have hidden since the last look: nobody waits for what another one saw.
-  const std::uint64_t apart = settled ? 0 : ++unsettled;
-  append_bytes(key, apart);
-  return key + file.opened;
-}
 
 // A look-up on the pool; destroying it forgets the outcome.
 class LookupTask final : public http::ExchangeTask {
@@ -55,8 +28,15 @@ StaticHandler::StaticHandler(const StaticServices& services, files::Root root,
     : services_(services),
       root_(std::move(root)),
       options_(std::move(options)),
-      cache_rules_(options_.cache_control, options_.cache_rules),
-      mime_types_(options_.mime_types) {}
+      maker_(services.clock, options_.representation),
+      answers_(services.loop, services.pool, maker_,
+               options_.digests ? services.digester : nullptr) {
+  if (!options_.compress) return;
+  coding_.emplace(StaticCoding::Parts{*services.coder, *services.coded_files, maker_, answers_},
+                  options_.route, [this](http::Exchange& exchange, std::string_view rest) {
+                    look_up(exchange, {rest, {}});
+                  });
+}
 
 http::MethodSet StaticHandler::methods() const {
   http::MethodSet set;
@@ -64,8 +44,6 @@ http::MethodSet StaticHandler::methods() const {
   set.add(http::Method::kHead);
   return set;
 }
-
-std::int64_t StaticHandler::unix_now() const { return unix_seconds(services_.clock.wall()); }
 
 void StaticHandler::handle(http::Exchange& exchange, const routing::RouteMatch& match) {
   if (asks_for_archive(exchange.request(), match.rest)) {
@@ -76,33 +54,24 @@ void StaticHandler::handle(http::Exchange& exchange, const routing::RouteMatch& 
 }
 
 void StaticHandler::serve(http::Exchange& exchange, const Wish& wish) {
-  if (const files::CachedFile* file = find_cached(wish)) {
-    answer_small(exchange, *file, true);
-    return;
+  const files::CachedFile* file = coding_ ? coding_->find(wish, root_, now()) : nullptr;
+  if (file == nullptr) file = services_.cache.find(wish.cache_key(options_.route), root_, now());
+  if (file != nullptr) {
+    answers_.answer_kept(exchange, *file, true);
+  } else {
+    look_up(exchange, wish);
   }
-  look_up(exchange, wish);
 }
 
 // No coding where the route offers none, or the name is that of a type without variants.
-StaticHandler::Wish StaticHandler::wish_of(const http::RequestHead& request,
-                                           std::string_view rest) const {
+Wish StaticHandler::wish_of(const http::RequestHead& request, std::string_view rest) const {
   Wish wish{rest, {}};
   if (!options_.compress && !options_.precompressed) return wish;
   if (!request.fields.has(http::FieldId::kAcceptEncoding)) return wish;
-  const std::string_view type = mime_types_.type_of(rest);
-  const bool tells = !rest.empty() && !rest.ends_with('/') && type != mime_types_.type_of({});
+  const std::string_view type = maker_.type_of(rest);
+  const bool tells = !rest.empty() && !rest.ends_with('/') && type != maker_.type_of({});
   if (!tells || http::may_be_coded(type)) wish.codings = http::preferred_codings(request.fields);
   return wish;
-}
-
-const files::CachedFile* StaticHandler::find_cached(const Wish& wish) {
-  const files::Moment moment{services_.loop.turn(), services_.loop.now()};
-  const files::HotCache::Key key{options_.route, wish.codings.signature(), wish.rest};
-  if (options_.compress && !wish.codings.empty()) {
-    const files::CachedFile* const coded = services_.coded_files->find(key, root_, moment);
-    if (coded != nullptr) return coded;
-  }
-  return services_.cache.find(key, root_, moment);
 }
 
 void StaticHandler::look_up(http::Exchange& exchange, const Wish& wish) {
@@ -122,7 +91,7 @@ void StaticHandler::look_up(http::Exchange& exchange, const Wish& wish) {
   if (lookup.kind == StaticLookup::Kind::kWouldBlock) {
     look_up_on_pool(exchange, path, wish);
   } else {
-    answer(exchange, wish, std::move(lookup), {services_.loop.turn(), services_.loop.now()});
+    answer(exchange, wish, std::move(lookup), now());
   }
 }
 
@@ -148,7 +117,7 @@ StaticLookup StaticHandler::find(const files::RelativePath& path,
     find_page(found, access);
   }
   if (options_.precompressed && !codings.empty() && found.kind == StaticLookup::Kind::kFile &&
-      http::may_be_coded(mime_types_.type_of(found.opened))) {
+      http::may_be_coded(maker_.type_of(found.opened))) {
     choose_sidecar(found, root_, codings, options_.max_cached_file, access);
   }
   return found;
@@ -199,222 +168,74 @@ void StaticHandler::answer(http::Exchange& exchange, const Wish& wish, StaticLoo
     case StaticLookup::Kind::kFile:
       break;
   }
-  if (answer_coded(exchange, wish, lookup, read_at)) return;
-  if (!lookup.has_content) {
-    answer_large(exchange, wish, std::move(lookup));
-    return;
+  if (await_digest(exchange, wish, lookup, read_at)) return;
+  answer_file(exchange, wish, std::move(lookup), read_at);
+}
+
+bool StaticHandler::await_digest(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
+                                 const files::Moment& read_at) {
+  if (options_.representation.etag != EtagKind::kContent || services_.digester == nullptr) {
+    return false;
+  }
+  constexpr auto kAlgorithm = Digest::Algorithm::kSha256;
+  const std::uint64_t size = lookup.identity.size;
+  body::ContentDigester::Input input{
+      span_key(bytes_key(lookup.identity, lookup.coding, lookup.settled), 0, size), {}, {}};
+  if (const std::string* const kept = services_.digester->find(kAlgorithm, input.key)) {
+    lookup.content_digest = *kept;
+    return false;
   }
   const bool settled = lookup.settled;
-  const bool may_keep = settled && lookup.may_keep;
-  files::CachedFile file = describe(wish, lookup, lookup.coding);
-  prepare(exchange, file, settled, std::move(lookup.content));
-  if (may_keep) {
-    const files::HotCache::Key key{options_.route, wish.codings.signature(), wish.rest};
-    services_.cache.keep(key, file, read_at);
+  auto source = std::make_shared<StaticLookup>(std::move(lookup));
+  if (source->has_content) {
+    input.bytes = std::make_shared<body::MemoryProducer>(source, source->content);
+    if (settled) input.may_keep = [] { return true; };
+  } else {
+    const std::shared_ptr<const UniqueFd> fd(source, &source->fd);
+    input.bytes = std::make_shared<body::FileProducer>(fd, 0, size);
+    if (settled) input.may_keep = still_is(fd, source->identity);
   }
-  answer_small(exchange, file, settled);
+  const bool is_started = services_.digester->compute(
+      exchange, kAlgorithm, std::move(input),
+      [this, &exchange, source, rest = std::string(wish.rest), codings = wish.codings,
+       at = read_at.now](const std::string& digest) {
+        if (digest.empty()) {
+          exchange.respond_error(kDigestUnreadable);
+          return;
+        }
+        source->content_digest = digest;
+        answer_file(exchange, {rest, codings}, std::move(*source), {0, at});
+      });
+  if (is_started) return true;
+  lookup = std::move(*source);  // without a tag, this once
+  lookup.may_keep = false;
+  return false;
+}
+
+void StaticHandler::answer_file(http::Exchange& exchange, const Wish& wish, StaticLookup lookup,
+                                const files::Moment& read_at) {
+  if (coding_ && coding_->answer(exchange, wish, lookup, read_at)) return;
+  const bool settled = lookup.settled;
+  files::CachedFile file = maker_.describe(lookup, lookup.coding, {}, wish.chosen_by_accept());
+  if (!lookup.has_content) {
+    answers_.answer_file(exchange, file, settled, std::move(lookup.fd));
+    return;
+  }
+  maker_.prepare(exchange, file, settled, std::move(lookup.content));
+  if (settled && lookup.may_keep) {
+    services_.cache.keep(wish.cache_key(options_.route), file, read_at);
+  }
+  answers_.answer_kept(exchange, file, settled);
 }
 
 void StaticHandler::answer_missing(http::Exchange& exchange, std::string_view rest) {
-  if (rest == kApplication) {
+  if (rest == Wish::kApplication) {
     exchange.respond_error(kNotFound);
   } else if (options_.spa && is_navigation(exchange.request())) {
-    serve(exchange, wish_of(exchange.request(), kApplication));
+    serve(exchange, wish_of(exchange.request(), Wish::kApplication));
   } else {
     answer_directory(exchange, rest, options_.listing.get());
   }
-}
-
-bool StaticHandler::answer_coded(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
-                                 const files::Moment& read_at) {
-  if (!options_.compress || wish.codings.empty() || lookup.coding != http::Coding::kIdentity) {
-    return false;
-  }
-  const body::ContentCoder::Options& limits = services_.coder->options();
-  const std::uint64_t size = lookup.identity.size;
-  if (size < limits.min_size || !http::may_be_coded(mime_types_.type_of(lookup.opened)))
-    return false;
-  const bool is_whole = size <= limits.max_input;
-  // The offsets of what is not held are known of the plain bytes only.
-  if (!is_whole && exchange.request().fields.has(http::FieldId::kRange)) return false;
-  const http::Coding coding = *wish.codings.begin();
-  const files::CachedFile file = describe(wish, lookup, coding);
-  const files::HotCache::Key key{options_.route, wish.codings.signature(), wish.rest};
-  if (lookup.settled && is_whole) {
-    if (const auto* made = services_.coded_files->confirm(key, file, read_at)) {
-      answer_small(exchange, *made, true);
-      return true;
-    }
-  }
-  const std::int64_t now = unix_now();
-  const FileFacts facts = facts_of(file, lookup.settled);
-  const http::Validators validators = static_validators(facts, file.etag, now);
-  http::ResponseFields fields = static_fields(facts, validators);
-  if (http::answer_conditional(exchange, validators, fields, now)) return true;
-  const bool is_started = is_whole ? code_whole(exchange, wish, lookup, coding, read_at)
-                                   : stream_coded(exchange, lookup, std::move(fields), coding);
-  if (is_started) return true;
-  lookup.may_keep = false;  // with room it would have been coded
-  if (!limits.refuses_saturated) return false;
-  exchange.respond_error(kSaturated);
-  return true;
-}
-
-bool StaticHandler::code_whole(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
-                               http::Coding coding, const files::Moment& read_at) {
-  files::CachedFile file = describe(wish, lookup, coding);
-  const std::string key = flight_key(file, options_.route, lookup.settled);
-  const bool settled = lookup.settled;
-  const bool may_keep = settled && lookup.may_keep;
-  auto source = std::make_shared<StaticLookup>(std::move(lookup));
-  const bool is_started = services_.coder->code_whole(
-      exchange, key, coding,
-      [source](std::string& into) {
-        if (source->has_content) {
-          into = std::move(source->content);
-          return true;
-        }
-        return files::read_content(source->fd.get(), source->identity, files::Access::kBlocking,
-                                   into) == files::ReadOutcome::kComplete;
-      },
-      [this, &exchange, file, settled, may_keep, rest = std::string(wish.rest),
-       codings = wish.codings, at = read_at.now](body::CodedBytes& coded) {
-        if (!coded.is_complete) {  // changed meanwhile
-          look_up(exchange, {rest, {}});
-          return;
-        }
-        files::CachedFile made = file;
-        if (coded.made == nullptr) {  // the first to hear of it makes the answer of all
-          prepare(exchange, made, settled, std::move(coded.bytes));
-          coded.made = std::make_shared<files::CachedFile>(made);
-        }
-        made = *std::static_pointer_cast<const files::CachedFile>(coded.made);
-        const files::HotCache::Key kept{options_.route, codings.signature(), rest};
-        if (may_keep) services_.coded_files->keep(kept, made, {0, at});
-        answer_small(exchange, made, settled);
-      });
-  if (!is_started) lookup = std::move(*source);
-  return is_started;
-}
-
-bool StaticHandler::stream_coded(http::Exchange& exchange, StaticLookup& lookup,
-                                 http::ResponseFields fields, http::Coding coding) {
-  if (!services_.coder->has_place()) return false;
-  std::shared_ptr<body::Producer> plain;
-  if (lookup.has_content) {
-    plain = std::make_shared<body::MemoryProducer>(std::move(lookup.content));
-  } else {
-    plain = std::make_shared<body::FileProducer>(std::move(lookup.fd), lookup.identity.size);
-  }
-  fields.remove(http::field_name(http::FieldId::kAcceptRanges));
-  auto coded = services_.coder->stream(std::move(plain), coding);
-  if (coded == nullptr) {
-    exchange.respond_error(http::refusal_for(Errc::kExhausted));
-  } else {
-    exchange.respond({200, std::move(fields)}, std::move(coded));
-  }
-  return true;
-}
-
-// All but the answers themselves. `coding`: that of the sidecar, or the one that is to be made.
-files::CachedFile StaticHandler::describe(const Wish& wish, const StaticLookup& lookup,
-                                          http::Coding coding) const {
-  files::CachedFile file;
-  file.identity = lookup.identity;
-  file.content_type = mime_types_.type_of(lookup.named());
-  file.cache_control = cache_rules_.value_for(lookup.named());
-  file.varies =
-      (options_.compress || options_.precompressed) && http::may_be_coded(file.content_type);
-  file.chosen_by_accept = wish.rest == kApplication;
-  file.coding = coding;
-  file.opened = lookup.opened;
-  file.missing = lookup.missing;
-  file.unchanged = lookup.unchanged;
-  file.etag = make_etag(facts_of(file, lookup.settled));
-  if (lookup.coding != http::Coding::kIdentity) {
-    file.etag = http::coded_etag(file.etag, http::coding_token(coding));
-  } else if (coding != http::Coding::kIdentity) {
-    file.etag = http::coded_etag(file.etag, services_.coder->mark(coding));
-  }
-  return file;
-}
-
-void StaticHandler::prepare(const http::Exchange& exchange, files::CachedFile& file, bool settled,
-                            std::string content) const {
-  const FileFacts facts = facts_of(file, settled);
-  const http::Validators validators = static_validators(facts, file.etag, unix_now());
-  http::ResponseFields fields = static_fields(facts, validators);
-  file.not_modified =
-      http::make_prepared({304, http::not_modified_fields(fields)}, {}, exchange.header_policy());
-  file.ok =
-      http::make_prepared({200, std::move(fields)}, std::move(content), exchange.header_policy());
-}
-
-// The size is that of the file, also where its coded bytes are given.
-FileFacts StaticHandler::facts_of(const files::CachedFile& file, bool settled) const {
-  const files::FileIdentity& identity = file.identity;
-  return {.size = identity.size,
-          .inode = identity.inode,
-          .mtime_s = identity.mtime_ns / kNanoseconds,
-          .mtime_ns = static_cast<std::uint32_t>(identity.mtime_ns % kNanoseconds),
-          .ctime_s = identity.ctime_ns / kNanoseconds,
-          .ctime_ns = static_cast<std::uint32_t>(identity.ctime_ns % kNanoseconds),
-          .settled = settled,
-          .content_type = file.content_type,
-          .cache_control = file.cache_control,
-          .coding = file.coding,
-          .varies = file.varies,
-          .chosen_by_accept = file.chosen_by_accept};
-}
-
-void StaticHandler::answer_small(http::Exchange& exchange, const files::CachedFile& file,
-                                 bool settled) {
-  const std::int64_t now = unix_now();
-  FileFacts facts = facts_of(file, settled);
-  facts.size = file.ok->body.size();  // ranges are those of the coded bytes (RFC 9110 14.2)
-  const http::Validators validators = static_validators(facts, file.etag, now);
-  const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);
-  if (decision.status == 200) {
-    exchange.respond(file.ok);
-  } else if (decision.status == 304) {
-    exchange.respond(file.not_modified);
-  } else {
-    answer_decided(
-        exchange, decision, facts, validators, [ok = file.ok](const http::ByteRange& part) {
-          const auto bytes = std::string_view(ok->body).substr(
-              static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.length()));
-          return std::make_unique<body::MemorySource>(ok, bytes);
-        });
-  }
-}
-
-void StaticHandler::answer_large(http::Exchange& exchange, const Wish& wish, StaticLookup lookup) {
-  const std::int64_t now = unix_now();
-  const files::CachedFile file = describe(wish, lookup, lookup.coding);
-  const FileFacts facts = facts_of(file, lookup.settled);
-  const http::Validators validators = static_validators(facts, file.etag, now);
-  const StaticDecision decision = decide_static(exchange.request(), validators, facts.size, now);
-  answer_decided(
-      exchange, decision, facts, validators,
-      [&loop = services_.loop, &pool = services_.pool,
-       fd = std::make_shared<const UniqueFd>(std::move(lookup.fd))](const http::ByteRange& part) {
-        return std::make_unique<body::FileSource>(loop, pool, fd, part.first, part.length());
-      });
-}
-
-void StaticHandler::answer_decided(http::Exchange& exchange, const StaticDecision& decision,
-                                   const FileFacts& facts, const http::Validators& validators,
-                                   body::RangeOpener open) {
-  if (decision.status == 412) {
-    exchange.respond_error(http::kPreconditionFailed);
-    return;
-  }
-  http::ResponseFields fields = static_fields(facts, validators);
-  if (decision.status == 304) {
-    exchange.respond({304, http::not_modified_fields(fields)}, nullptr);
-    return;
-  }
-  body::answer_range(exchange, decision.range, std::move(fields), facts.size, std::move(open));
 }
 
 bool StaticHandler::asks_for_archive(const http::RequestHead& request,

@@ -5,21 +5,21 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/base/clock.h"
 #include "common/loop/blocking_pool.h"
 #include "common/loop/loop.h"
 #include "worker/body/content_coder.h"
-#include "worker/body/range_answer.h"
-#include "worker/features/static/mime.h"
+#include "worker/body/content_digester.h"
+#include "worker/features/static/representation.h"
+#include "worker/features/static/static_answers.h"
+#include "worker/features/static/static_coding.h"
 #include "worker/features/static/static_lookup.h"
-#include "worker/features/static/static_plan.h"
 #include "worker/files/hot_cache.h"
 #include "worker/files/relative_path.h"
-#include "worker/http/cache_rules.h"
 #include "worker/routing/directory_answer.h"
 #include "worker/routing/handler.h"
 
@@ -31,22 +31,22 @@ struct StaticServices {
   BlockingPool& pool;  // destroyed (its jobs with it) before the handlers
   files::HotCache& cache;
   const Clock& clock;
-  body::ContentCoder* coder = nullptr;     // null: nothing is coded while it is served
-  files::HotCache* coded_files = nullptr;  // what it coded; beside a coder
+  body::ContentCoder* coder = nullptr;        // null: nothing is coded while it is served
+  files::HotCache* coded_files = nullptr;     // what it coded; beside a coder
+  body::ContentDigester* digester = nullptr;  // null: no digests, and no tags made of them
 };
 
 struct StaticOptions {
+  RepresentationMaker::Options representation;
   std::uint32_t route = 0;  // tells this route's cache entries apart
   std::vector<std::string> index;
   files::HiddenNames hidden = files::HiddenNames::kDeny;
-  std::string cache_control;
-  MimeTypes::Types mime_types;  // before the server's own table
-  bool clean_urls = false;      // NAME.html for a NAME that finds nothing
-  bool spa = false;             // navigations that find nothing get the root's index
-  std::vector<std::pair<std::string, std::string>> cache_rules;  // see http::CacheRules
+  bool clean_urls = false;  // NAME.html for a NAME that finds nothing
+  bool spa = false;         // navigations that find nothing get the root's index
   std::uint64_t max_cached_file = 0;
   bool compress = false;       // code what is asked for coded
   bool precompressed = false;  // look for sidecars
+  bool digests = false;        // give those that are asked for
   // Of a directory without index, and of one whose query asks for it; null: not given.
   std::shared_ptr<routing::DirectoryAnswer> listing = nullptr;
   std::shared_ptr<routing::DirectoryAnswer> archive = nullptr;
@@ -59,14 +59,7 @@ class StaticHandler final : public routing::Handler {
   void handle(http::Exchange& exchange, const routing::RouteMatch& match) override;
 
  private:
-  // What one request wants: the path in the route, and the codings its answer may have.
-  struct Wish {
-    std::string_view rest;
-    http::CodingPreference codings;
-  };
-
   Wish wish_of(const http::RequestHead& request, std::string_view rest) const;
-  const files::CachedFile* find_cached(const Wish& wish);
   void serve(http::Exchange& exchange, const Wish& wish);
   void look_up(http::Exchange& exchange, const Wish& wish);
   void look_up_on_pool(http::Exchange& exchange, const files::RelativePath& path, const Wish& wish);
@@ -77,35 +70,24 @@ class StaticHandler final : public routing::Handler {
   // `read_at`: since when the look-up is known to hold; turn 0 where that is no turn of now.
   void answer(http::Exchange& exchange, const Wish& wish, StaticLookup lookup,
               const files::Moment& read_at);
-  // True if the answer is on its way; else `lookup` is answered as it is.
-  bool answer_coded(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
+  // True: the digest that the tag is made of is on its way, and the answer with it.
+  bool await_digest(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
                     const files::Moment& read_at);
-  bool code_whole(http::Exchange& exchange, const Wish& wish, StaticLookup& lookup,
-                  http::Coding coding, const files::Moment& read_at);
-  bool stream_coded(http::Exchange& exchange, StaticLookup& lookup, http::ResponseFields fields,
-                    http::Coding coding);
-  void answer_small(http::Exchange& exchange, const files::CachedFile& file, bool settled);
-  void answer_large(http::Exchange& exchange, const Wish& wish, StaticLookup lookup);
+  void answer_file(http::Exchange& exchange, const Wish& wish, StaticLookup lookup,
+                   const files::Moment& read_at);
   void answer_missing(http::Exchange& exchange, std::string_view rest);
-  void answer_decided(http::Exchange& exchange, const StaticDecision& decision,
-                      const FileFacts& facts, const http::Validators& validators,
-                      body::RangeOpener open);
   void redirect_to_directory(http::Exchange& exchange);
   bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
   void answer_directory(http::Exchange& exchange, std::string_view rest,
                         routing::DirectoryAnswer* answer);
-  files::CachedFile describe(const Wish& wish, const StaticLookup& lookup,
-                             http::Coding coding) const;
-  void prepare(const http::Exchange& exchange, files::CachedFile& file, bool settled,
-               std::string content) const;
-  FileFacts facts_of(const files::CachedFile& file, bool settled) const;
-  std::int64_t unix_now() const;
+  files::Moment now() const { return {services_.loop.turn(), services_.loop.now()}; }
 
   StaticServices services_;
   files::Root root_;
   StaticOptions options_;
-  http::CacheRules cache_rules_;
-  MimeTypes mime_types_;
+  RepresentationMaker maker_;
+  StaticAnswers answers_;
+  std::optional<StaticCoding> coding_;  // where the route codes
 };
 
 }  // namespace servery::features

@@ -34,7 +34,8 @@ struct StaticLookup {
   http::Coding coding = http::Coding::kIdentity;
   std::string plain;
   std::vector<files::SeenFile> unchanged;
-  bool may_keep = true;  // false where it stands on something that no proof can show
+  std::string content_digest;  // where the route's tags are made of it
+  bool may_keep = true;        // false where it stands on something that no proof can show
   std::string content;
   bool has_content = false;
 

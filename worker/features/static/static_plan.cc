@@ -2,19 +2,34 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <utility>
 
+#include "common/base/base64.h"
 #include "common/base/text.h"
 #include "worker/http/date.h"
+#include "worker/http/disposition.h"
 #include "worker/http/syntax.h"
 
 namespace servery::features {
 namespace {
 
+constexpr std::size_t kDigestBytes = 16;
+
 void append_hex(std::string& out, std::uint64_t value) {
   char digits[16];
   char* const end = std::to_chars(digits, digits + sizeof digits, value, 16).ptr;
   out.append(digits, end);
+}
+
+std::string quoted_etag(bool is_weak, std::initializer_list<std::uint64_t> parts) {
+  std::string etag = is_weak ? "W/\"" : "\"";
+  for (const std::uint64_t part : parts) {
+    append_hex(etag, part);
+    etag += '-';
+  }
+  etag.back() = '"';
+  return etag;
 }
 
 // A member of Accept (RFC 9110 12.5.1): text/html with a weight other than 0.
@@ -35,19 +50,21 @@ bool is_html_wanted(std::string_view range) {
 
 }  // namespace
 
-std::string make_etag(const FileFacts& file) {
-  std::string etag = file.settled ? "\"" : "W/\"";
-  const std::uint64_t parts[] = {file.inode,
-                                 file.size,
-                                 static_cast<std::uint64_t>(file.mtime_s),
-                                 file.mtime_ns,
-                                 static_cast<std::uint64_t>(file.ctime_s),
-                                 file.ctime_ns};
-  for (const std::uint64_t part : parts) {
-    append_hex(etag, part);
-    etag += '-';
+std::string make_etag(EtagKind kind, const FileFacts& file) {
+  const auto mtime_s = static_cast<std::uint64_t>(file.mtime_s);
+  switch (kind) {
+    case EtagKind::kInode:
+      return quoted_etag(!file.settled, {file.inode, file.size, mtime_s, file.mtime_ns,
+                                         static_cast<std::uint64_t>(file.ctime_s), file.ctime_ns});
+    case EtagKind::kMtime:
+      return quoted_etag(!file.settled || file.mtime_ns == 0, {file.size, mtime_s, file.mtime_ns});
+    case EtagKind::kContent:
+      break;
   }
-  etag.back() = '"';
+  if (file.content_digest.size() < kDigestBytes) return {};
+  std::string etag = file.settled ? "\"" : "W/\"";
+  append_base64(etag, file.content_digest.substr(0, kDigestBytes), Base64::kUrl);
+  etag += '"';
   return etag;
 }
 
@@ -84,7 +101,7 @@ http::ResponseFields static_fields(const FileFacts& file, const http::Validators
   char date[http::kHttpDateSize];
   http::format_http_date(validators.last_modified, date);
   fields.add(FieldId::kLastModified, {date, sizeof date});
-  fields.add(FieldId::kEtag, validators.etag);
+  if (!validators.etag.empty()) fields.add(FieldId::kEtag, validators.etag);
   if (!file.cache_control.empty()) fields.add(FieldId::kCacheControl, file.cache_control);
   // Plain bytes of such a type vary too (RFC 9110 12.5.5).
   if (file.varies) fields.add(FieldId::kVary, http::field_name(FieldId::kAcceptEncoding));
@@ -92,6 +109,9 @@ http::ResponseFields static_fields(const FileFacts& file, const http::Validators
     fields.add(FieldId::kContentEncoding, http::coding_token(file.coding));
   }
   fields.add(FieldId::kAcceptRanges, "bytes");
+  if (!file.attachment.empty()) {
+    fields.add(http::kContentDisposition, http::attachment(file.attachment));
+  }
   if (file.chosen_by_accept) fields.add_member(FieldId::kVary, "accept");  // RFC 9110 12.5.5
   return fields;
 }

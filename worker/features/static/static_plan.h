@@ -24,15 +24,28 @@ struct FileFacts {
   // False while the ctime is so young that a second write in the same clock tick could hide
   // (20 ms): the validator is then weak.
   bool settled = true;
+  std::string_view content_digest;  // SHA-256, where the tag is made of it
   std::string_view content_type;
   std::string_view cache_control;                 // empty: the field is not sent
+  std::string_view attachment;                    // the name of a download; empty: none
   http::Coding coding = http::Coding::kIdentity;  // of the representation
   bool varies = false;                            // may have coded variants
   bool chosen_by_accept = false;                  // another Accept would have found nothing here
 };
 
-// Entity tag from inode, size, mtime and ctime in hex, fields apart; W/ while not settled.
-std::string make_etag(const FileFacts& file);
+// What an entity tag is made of. W/ while the file is not settled, whatever it is made of.
+enum class EtagKind : std::uint8_t {
+  // Inode, size, mtime and ctime in nanoseconds: any change of the file is seen, also one that puts
+  // the old mtime back.
+  kInode,
+  // Size and mtime: the same for copies that keep the mtime, on any host. Weak for an mtime of
+  // whole seconds: an archive or a build may have given it to other contents too.
+  kMtime,
+  // The content (128 bits of its SHA-256): the same for the same bytes, wherever and whenever.
+  kContent,
+};
+// In hex, fields apart. Empty for kContent without a digest.
+std::string make_etag(EtagKind kind, const FileFacts& file);
 
 // The decision alone, without allocation: what the hot path needs to choose a prepared answer.
 struct StaticDecision {

@@ -30,7 +30,7 @@ class Static : public testing::Test {
         pool(std::move(*BlockingPool::create(*loop, {.threads = kThreads, .queue = 16}))),
         cache({.bytes = 1 << 20, .entries = 100, .proof = {}}) {
     options.index = {"index.html", "index.htm"};
-    options.cache_control = "no-cache";
+    options.representation.cache_control = "no-cache";
     options.max_cached_file = 100'000;
   }
   ~Static() override {

@@ -37,13 +37,13 @@ struct Answer {
 Answer plan(const test::RequestText& text, const FileFacts& file = facts()) {
   test::FakeExchange exchange(text);
   EXPECT_FALSE(exchange.refusal);
-  const std::string etag = make_etag(file);
+  const std::string etag = make_etag(EtagKind::kInode, file);
   const http::Validators validators = static_validators(file, etag, kNow);
   const StaticDecision decision = decide_static(exchange->request(), validators, file.size, kNow);
   return {decision, static_fields(file, validators)};
 }
 
-const std::string kEtag = make_etag(facts());
+const std::string kEtag = make_etag(EtagKind::kInode, facts());
 
 TEST(StaticPlan, EtagHoldsEveryFactApart) {
   EXPECT_EQ(kEtag, "\"abc-a-2ebc98a1-10-2ebc98a2-0\"");
@@ -55,16 +55,17 @@ TEST(StaticPlan, EtagHoldsEveryFactApart) {
     if (fact == 3) ++other.mtime_ns;
     if (fact == 4) ++other.ctime_s;
     if (fact == 5) ++other.ctime_ns;
-    EXPECT_NE(make_etag(other), kEtag) << fact;
+    EXPECT_NE(make_etag(EtagKind::kInode, other), kEtag) << fact;
   }
 }
 
 TEST(StaticPlan, AFileTooYoungHasAWeakTag) {
   FileFacts young = facts();
   young.settled = false;
-  EXPECT_EQ(make_etag(young), "W/" + kEtag);
+  EXPECT_EQ(make_etag(EtagKind::kInode, young), "W/" + kEtag);
   const auto answer =
-      plan({.fields = {{"range", "bytes=0-4"}, {"if-range", make_etag(young)}}}, young);
+      plan({.fields = {{"range", "bytes=0-4"}, {"if-range", make_etag(EtagKind::kInode, young)}}},
+           young);
   EXPECT_EQ(answer.decision.status, 200);
 }
 
@@ -159,6 +160,42 @@ TEST(StaticPlan, DirectoryLocationStaysOnThisServer) {
   EXPECT_EQ(location("/a/..//evil.com"), "/evil.com/");
   EXPECT_EQ(location("/%0d%0aSet-Cookie:x"), "/%0D%0ASet-Cookie%3Ax/");
   EXPECT_EQ(location("http://evil.com//other"), "/other/");
+}
+
+TEST(StaticPlan, AnMtimeTagIsTheSameForEveryCopy) {
+  const FileFacts file = facts();
+  FileFacts copy = file;
+  copy.inode = 77;
+  copy.ctime_s += 1000;
+  EXPECT_EQ(make_etag(EtagKind::kMtime, copy), make_etag(EtagKind::kMtime, file));
+  copy.size += 1;
+  EXPECT_NE(make_etag(EtagKind::kMtime, copy), make_etag(EtagKind::kMtime, file));
+  FileFacts later = file;
+  later.mtime_ns += 1;
+  EXPECT_NE(make_etag(EtagKind::kMtime, later), make_etag(EtagKind::kMtime, file));
+}
+
+TEST(StaticPlan, AnMtimeTagOfWholeSecondsIsWeak) {
+  FileFacts file = facts();
+  file.mtime_ns = 5;
+  EXPECT_TRUE(make_etag(EtagKind::kMtime, file).starts_with("\""));
+  file.mtime_ns = 0;
+  EXPECT_TRUE(make_etag(EtagKind::kMtime, file).starts_with("W/\""));
+  file.mtime_ns = 5;
+  file.settled = false;
+  EXPECT_TRUE(make_etag(EtagKind::kMtime, file).starts_with("W/\""));
+}
+
+TEST(StaticPlan, AContentTagIsTheDigestAlone) {
+  FileFacts file = facts();
+  EXPECT_EQ(make_etag(EtagKind::kContent, file), "") << "without a digest";
+  const std::string digest(32, '\xfb');
+  file.content_digest = digest;
+  EXPECT_EQ(make_etag(EtagKind::kContent, file), "\"-_v7-_v7-_v7-_v7-_v7-w\"");
+  FileFacts other = file;
+  other.mtime_s += 1;
+  other.inode += 1;
+  EXPECT_EQ(make_etag(EtagKind::kContent, other), make_etag(EtagKind::kContent, file));
 }
 
 }  // namespace
