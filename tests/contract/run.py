@@ -67,11 +67,15 @@ def configuration(directory, suite, transport):
 
 
 class Player:
-    def __init__(self, address):
+    """`problems` names what is wrong with a response, by what is expected of it."""
+
+    def __init__(self, address, timeout=TIMEOUT, problems=expectation.problems):
         self.address = address
+        self.timeout = timeout
+        self.problems = problems
 
     def connect(self):
-        return h1_client.Connection(self.address, TIMEOUT)
+        return h1_client.Connection(self.address, self.timeout)
 
     def ask(self, method, target, headers):
         with self.connect() as connection:
@@ -110,7 +114,7 @@ class Player:
             for number, (expected, method) in enumerate(zip(wanted, methods, strict=True)):
                 response = connection.read(method)
                 found += [f"response {number}: {text}"
-                          for text in expectation.problems(expected, response)]
+                          for text in self.problems(expected, response)]
             if case.get("then") == "closed" and not connection.is_closed():
                 found.append("not closed afterwards")
             if case.get("then") == "usable":
