@@ -53,9 +53,9 @@ class Score:
         self.differing.update({(suite, case): came for case, came in differing.items()})
 
     def against(self, level, judged):
-        """How many answers break a MUST (or SHOULD), and how many rules that is; cases ask some more than once."""
+        """How many answers break a MUST (or SHOULD), and of how many kinds: cases ask some more than once."""
         rules = [judged[key]["says"] for key in self.differing if judged[key]["level"] == level]
-        return f"{len(rules)} ({len(set(rules))} rules)" if rules else "0"
+        return f"{len(rules)} (of {len(set(rules))} kinds)" if len(set(rules)) > 1 else str(len(rules))
 
 
 def own_server(directory, site):
