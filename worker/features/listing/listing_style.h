@@ -42,6 +42,7 @@ tbody tr:hover{background:var(--soft)}
 th.n a{display:inline-block}
 .n a svg{color:var(--dim)}
 .n>span,.n em{color:var(--dim)}
+td.n{overflow:clip;overflow-clip-margin:3px}
 .n em{font-size:.8125rem;line-height:1.5rem;white-space:nowrap}
 .s,.t{white-space:nowrap;color:var(--dim);font-variant-numeric:tabular-nums;padding-left:1.25rem}
 .s{text-align:right}
@@ -50,7 +51,7 @@ th.n a{display:inline-block}
 .p,.g{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem;margin-top:1.25rem}
 .p span{color:var(--dim);margin:0 .5rem}
 .g span{color:var(--dim);margin-right:.25rem}
-@media(max-width:40rem){body{padding:1rem .875rem 2rem}.q{flex:1 1 100%}
+@media(max-width:40rem){body{padding:1rem .875rem 2rem}.q{flex:1 1 100%;min-width:0}
 thead tr{display:flex;gap:1.25rem;border-bottom:1px solid var(--line)}th{border:0}thead .c{display:none}.s,.t{padding-left:0}
 tbody tr{display:grid;grid-template-columns:0 auto 1fr;border-bottom:1px solid var(--line)}.m tbody tr{grid-template-columns:2rem auto 1fr}td{border:0}
 .c{grid-row:1/3;padding:.6875rem 0 0;width:auto}td.n{grid-column:2/4}td.n a,td.n>span{align-items:start;padding:.4375rem 0 0}td.n svg{margin-top:.1875rem}th.n a{padding-left:0}
@@ -59,6 +60,6 @@ td.s,td.t{font-size:.875rem;padding:0 0 .5rem;text-align:left;width:auto}td.s{gr
 )css";
 
 inline constexpr std::string_view kStyleHash =
-    "sha256-nZibm7SEWi5kFbMZIodmDjWXt7C8iA9gYLtcDoWc7+I=";
+    "sha256-j2dqWXmjBTcrDHUFD8EMLs7ahlSnSr+9XNchJm12Ggw=";
 
 }  // namespace servery::listing
