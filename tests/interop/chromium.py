@@ -92,10 +92,11 @@ class Browser:
             self._ended = True
             self._changed.notify_all()
 
-    def _wait(self, condition, what, timeout=TIMEOUT):
+    def wait(self, condition, what, timeout=TIMEOUT):
+        """What `condition` gives, looked at after every message, once it is something."""
         deadline = time.monotonic() + timeout
         with self._changed:
-            while (value := condition()) is None:
+            while not (value := condition()):
                 if self._ended or not self._changed.wait(max(0, deadline - time.monotonic())):
                     raise Refused(f"no {what} within {timeout} s")
             return value
@@ -108,7 +109,7 @@ class Browser:
         if session:
             message["sessionId"] = session
         self._to_browser.write(json.dumps(message).encode() + b"\0")
-        answer = self._wait(lambda: self._answers.pop(number, None), f"answer to {method}")
+        answer = self.wait(lambda: self._answers.pop(number, None), f"answer to {method}")
         if "error" in answer:
             raise Refused(f"{method}: {answer['error']}")
         return answer["result"]
@@ -118,9 +119,9 @@ class Browser:
         def look():
             for of, name, parameters in self.events:
                 if name == method and session in (None, of) and condition(parameters):
-                    return parameters
+                    return [parameters]  # empty ones too are something
             return None
-        return self._wait(look, method, timeout)
+        return self.wait(look, method, timeout)[0]
 
     def page(self):
         return Page(self)
@@ -150,7 +151,7 @@ class Page:
         """Navigates and waits until everything of the page is loaded."""
         seen = len(self.events("Page.loadEventFired"))
         self.ask("Page.navigate", url=url)
-        self.browser._wait(lambda: True if len(self.events("Page.loadEventFired")) > seen else None, f"load of {url}")
+        self.browser.wait(lambda: len(self.events("Page.loadEventFired")) > seen, f"load of {url}")
 
     def value(self, expression):
         """What a script expression gives, awaited where it is a promise."""

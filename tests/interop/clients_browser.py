@@ -1,5 +1,6 @@
 """What a browser makes of servery: Chromium, headless. Screenshots go to build/interop/ to be looked at."""
 
+import itertools
 import os
 import pathlib
 import struct
@@ -23,10 +24,16 @@ HOSTILE = [name.replace("/", "\u2215") for name in (
     "</bdi></a><b>", "<!--", "-->", "]]>", "<style>*{display:none}", "{{7*7}}", "%3Cscript%3E",
     "data:text/html,<b>", "\u202egnp.exe", "a?b#c", "back\\slash", "tab\tname", "nl\nname", "\x01\x7f")]
 
-ODD = ["a" * 240 + ".txt", "a name with many short words that goes on and on and on until the line has no room.pdf",
+ODD = ["a" * 240 + ".txt",
+       "a name with many short words that goes on and on and on until the line has no room.pdf",
        "\u00fcml\u00e4ut-\u65e5\u672c\u8a9e\u306e\u540d\u524d-\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467.txt",
-       "\u0627\u0644\u0639\u0631\u0628\u064a\u0629 \u05e2\u05d1\u05e8\u05d9\u05ea.txt", "-", "photo.jpg", "video.mp4",
-       "archive.tar.gz", "README", "no_break_" * 20, "\u0301\u0302" * 30 + ".zalgo", " leading", "trailing ", "50%.txt"]
+       "\u0627\u0644\u0639\u0631\u0628\u064a\u0629 \u05e2\u05d1\u05e8\u05d9\u05ea.txt",
+       "-", "photo.jpg", "video.mp4",
+       "archive.tar.gz", "README", "no_break_" * 20, "\u0301\u0302" * 30 + ".zalgo",
+       " leading", "trailing ", "50%.txt"]
+
+DEVICES = {"phone": (390, 844), "small-phone": (320, 568), "desktop": (1280, 900)}
+PAGES = {"listing": "/files/", "empty": "/empty/", "found": "/files/?limit=5&q=a"}
 
 
 class BrowserCase(ClientCase):
@@ -63,7 +70,8 @@ class Downloads(BrowserCase):
                          eventsEnabled=True)
         self.page.ask("Page.navigate", url=url)
         begun = self.browser.wait_event("Browser.downloadWillBegin")
-        done = self.browser.wait_event("Browser.downloadProgress", lambda event: event["state"] != "inProgress")
+        done = self.browser.wait_event("Browser.downloadProgress",
+                                       lambda event: event["state"] != "inProgress")
         self.assertEqual(done["state"], "completed")
         (file,) = place.iterdir()
         content = file.read_bytes()
@@ -129,13 +137,15 @@ class Media(BrowserCase):
                 self.assertEqual(event["response"]["status"], 206)
                 starts.append(int(fields["content-range"].split()[1].partition("-")[0]))
         self.assertTrue(any(start > path.stat().st_size // 2 for start in starts), starts)
-        figure("interop: Chromium media seek", f"ranges begin at {starts}, currentTime {moved[1]} of {moved[0]}")
+        figure("interop: Chromium media seek",
+               f"ranges begin at {starts}, currentTime {moved[1]} of {moved[0]}")
         self.finish(server)
 
 
 class Application(BrowserCase):
     def test_a_deep_link_is_the_application(self):
-        self.write("site/index.html", "<!doctype html><title>app</title><p>empty</p><script src=/app.js></script>")
+        self.write("site/index.html",
+                   "<!doctype html><title>app</title><p>empty</p><script src=/app.js></script>")
         self.write("site/app.js", "document.querySelector('p').textContent = location.pathname")
         server = self.serve_static("spa: true")
         self.page.go(self.url(server, "/deep/link?x=1"))
@@ -160,7 +170,8 @@ class Listing(BrowserCase):
         server = self.listing(HOSTILE)
         self.page.go(self.url(server, "/files/"))
         self.assert_nothing_ran()
-        self.assertEqual(self.page.value("document.querySelectorAll('script, img, b, iframe, object').length"), 0)
+        elements = self.page.value("document.querySelectorAll('script, img, b, iframe, object').length")
+        self.assertEqual(elements, 0)
         links = self.page.value("[...document.querySelectorAll('tbody a')].map(a => a.href)")[1:]  # not `..`
         self.assertEqual(len(links), len(HOSTILE), links)
         found = [self.get(server, urlsplit(link).path).body.decode() for link in links]
@@ -184,15 +195,14 @@ class Listing(BrowserCase):
         os.truncate(self.site / "files/large.bin", 5_368_709_120)
         (self.site / "empty").mkdir()
         server = self.listing(ODD)
-        for width, height, device in ((390, 844, "phone"), (320, 568, "small-phone"), (1280, 900, "desktop")):
-            for scheme in ("light", "dark"):
-                for path, what in (("/files/", "listing"), ("/empty/", "empty"), ("/files/?limit=5&q=a", "found")):
-                    with self.subTest(device=device, scheme=scheme, what=what):
-                        self.page.emulate(width, height, scheme)
-                        self.page.go(self.url(server, path))
-                        self.page.screenshot(self.picture(f"{what}-{device}-{scheme}"))
-                        across = self.page.value("document.documentElement.scrollWidth")
-                        self.assertLessEqual(across, width)
+        for (device, (width, height)), scheme, (what, path) in itertools.product(
+                DEVICES.items(), ("light", "dark"), PAGES.items()):
+            with self.subTest(device=device, scheme=scheme, what=what):
+                self.page.emulate(width, height, scheme)
+                self.page.go(self.url(server, path))
+                self.page.screenshot(self.picture(f"{what}-{device}-{scheme}"))
+                across = self.page.value("document.documentElement.scrollWidth")
+                self.assertLessEqual(across, width)
         self.assert_nothing_ran()
         figure("interop: Chromium listing", "no overflow at 390, 320 and 1280 pixels, light and dark")
         self.finish(server)

@@ -26,8 +26,8 @@ class Resume(ClientCase):
         self.need("curl")
         server = self.serve_static()
         part = self.begun("big.bin", SIZE // 3)
-        said = self.run_client("curl", "-q", "-sS", "-C", "-", "-o", part, "-w", "%{http_code} %{size_download}",
-                               self.url(server, "/big.bin"))
+        said = self.run_client("curl", "-q", "-sS", "-C", "-", "-o", part,
+                               "-w", "%{http_code} %{size_download}", self.url(server, "/big.bin"))
         self.assertEqual(said, f"206 {SIZE - SIZE // 3}")
         self.assertEqual(sha256(part), sha256(self.whole))
         figure("interop: curl -C -", said)
@@ -80,7 +80,8 @@ class Resume(ClientCase):
         self.need("aria2c")
         server = self.serve_static()
         before = self.requests(server)
-        self.run_client("aria2c", "--no-conf", "-x8", "-s8", "-k1M", "--file-allocation=none", "-o", "big.bin",
+        self.run_client("aria2c", "--no-conf", "-x8", "-s8", "-k1M", "--file-allocation=none",
+                        "-o", "big.bin",
                         self.url(server, "/big.bin"))
         requests = self.requests(server) - before
         self.assertEqual(sha256(self.here / "big.bin"), sha256(self.whole))
@@ -91,7 +92,8 @@ class Resume(ClientCase):
     def test_aria2_goes_on_in_an_archive(self):
         self.need("aria2c", "unzip")
         server = self.serve_static("listing: true, archive: true")
-        self.run_client("aria2c", "--no-conf", "-x4", "-s4", "-k1M", "--file-allocation=none", "-o", "site.zip",
+        self.run_client("aria2c", "--no-conf", "-x4", "-s4", "-k1M", "--file-allocation=none",
+                        "-o", "site.zip",
                         self.url(server, "/?archive=zip"))
         self.run_client("unzip", "-t", "site.zip")
         self.stop_and_check(server)

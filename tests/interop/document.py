@@ -28,7 +28,8 @@ def cell(text):
 
 
 def summary_table(scores, judged):
-    rows = ["| server | cases | as expected | otherwise, as the clause allows | against a MUST | against a SHOULD |\n",
+    rows = ["| server | cases | as expected | otherwise, as the clause allows | against a MUST | "
+            "against a SHOULD |\n",
             "|---|---|---|---|---|---|\n"]
     for score in scores:
         expected = score.played - score.other - len(score.differing)
