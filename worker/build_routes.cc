@@ -191,7 +191,9 @@ struct MakeHandler {
           services.loop, services.pool, SERVERY_TRY(open_root(fixed)),
           listing::ListingOptions{.shows_hidden = fixed.hidden == Hidden::kAllow,
                                   .offers_archive = fixed.archive,
-                                  .cache_control = fixed.cache_control}));
+                                  .cache_control = fixed.cache_control,
+                                  .route = route,
+                                  .coder = fixed.compress ? services.coder : nullptr}));
     }
     if (fixed.archive) {
       options.archive = guarded(std::make_shared<archive::ArchiveHandler>(

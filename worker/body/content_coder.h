@@ -19,6 +19,9 @@
 
 namespace servery::body {
 
+// Of an answer that finds no room where `refuses_saturated`.
+inline constexpr http::Refusal kCodingSaturated{503, "compression_saturated"};
+
 struct CodedBytes {
   bool is_complete = false;
   std::string bytes;

@@ -8,6 +8,7 @@
 #include "worker/body/slice_task.h"
 #include "worker/http/conditional_answer.h"
 #include "worker/http/error_response.h"
+#include "worker/http/negotiate.h"
 
 namespace servery::listing {
 namespace {
@@ -81,7 +82,7 @@ void ListingHandler::answer(http::Exchange& exchange, std::string_view path) {
 void ListingHandler::answer_begun(http::Exchange& exchange, const std::shared_ptr<ListingRun>& run,
                                   ListingRun::Step step) {
   if (step == ListingRun::Step::kWhole) {
-    answer_whole(exchange, *run);
+    answer_whole(exchange, run);
   } else if (step == ListingRun::Step::kStreamed) {
     answer_streamed(exchange, run);
   } else {
@@ -89,15 +90,27 @@ void ListingHandler::answer_begun(http::Exchange& exchange, const std::shared_pt
   }
 }
 
-http::ResponseFields ListingHandler::fields_of(const ListingRun& run) const {
+http::Coding ListingHandler::coding_for(const http::RequestHead& request) const {
+  if (options_.coder == nullptr) return http::Coding::kIdentity;
+  const http::CodingPreference codings = http::preferred_codings(request.fields);
+  return codings.empty() ? http::Coding::kIdentity : *codings.begin();
+}
+
+http::ResponseFields ListingHandler::fields_of(const ListingRun& run, http::Coding coding) const {
   const Query& query = run.facts().query;
   http::ResponseFields fields;
   fields.add(http::FieldId::kContentType, content_type(query.format));
   fields.add(http::FieldId::kVary, "accept");
+  if (options_.coder != nullptr) http::vary_on(fields, "accept-encoding");
   if (!options_.cache_control.empty()) {
     fields.add(http::FieldId::kCacheControl, options_.cache_control);
   }
-  if (!run.etag().empty()) fields.add(http::FieldId::kEtag, run.etag());
+  const bool is_coded = coding != http::Coding::kIdentity;
+  if (is_coded) fields.add(http::FieldId::kContentEncoding, http::coding_token(coding));
+  if (!run.etag().empty()) {
+    fields.add(http::FieldId::kEtag,
+               is_coded ? http::coded_etag(run.etag(), options_.coder->mark(coding)) : run.etag());
+  }
   const std::string link = link_value(query, run.neighbours());
   if (!link.empty()) fields.add("link", link);
   fields.add("x-content-type-options", "nosniff");
@@ -107,25 +120,86 @@ http::ResponseFields ListingHandler::fields_of(const ListingRun& run) const {
   return fields;
 }
 
-void ListingHandler::answer_whole(http::Exchange& exchange, ListingRun& run) {
-  http::ResponseFields fields = fields_of(run);
-  const http::Validators validators{.etag = run.etag(), .has_last_modified = false};
+void ListingHandler::answer_whole(http::Exchange& exchange,
+                                  const std::shared_ptr<ListingRun>& run) {
+  http::Coding coding = coding_for(exchange.request());
+  if (coding != http::Coding::kIdentity &&
+      run->body().size() < options_.coder->options().min_size) {
+    coding = http::Coding::kIdentity;
+  }
+  http::ResponseFields fields = fields_of(*run, coding);
+  const std::string etag = *fields.find(http::FieldId::kEtag);
+  const http::Validators validators{.etag = etag, .has_last_modified = false};
   const std::int64_t now = unix_seconds(SystemClock().wall());
   if (http::answer_conditional(exchange, validators, fields, now)) return;
+  if (coding != http::Coding::kIdentity) {
+    if (code_whole(exchange, run, coding, std::move(fields))) return;
+    if (options_.coder->options().refuses_saturated) {
+      exchange.respond_error(body::kCodingSaturated);
+      return;
+    }
+    fields = fields_of(*run, http::Coding::kIdentity);
+  }
   exchange.respond({200, std::move(fields)},
-                   std::make_unique<body::MemorySource>(std::move(run.body())));
+                   std::make_unique<body::MemorySource>(std::move(run->body())));
 }
 
-void ListingHandler::answer_streamed(http::Exchange& exchange, std::shared_ptr<ListingRun> run) {
+// Clients that ask for the same page meanwhile get the same coded bytes: the body's hash is in the
+// key. Who could choose names so that two pages share one would mix up his own directory only.
+bool ListingHandler::code_whole(http::Exchange& exchange, const std::shared_ptr<ListingRun>& run,
+                                http::Coding coding, http::ResponseFields fields) {
+  std::string key = "listing " + *fields.find(http::FieldId::kEtag);
+  key.append(reinterpret_cast<const char*>(&options_.route), sizeof options_.route);
+  key += run->facts().url_path;
+  return options_.coder->code_whole(
+      exchange, key, coding,
+      [run](std::string& into) {
+        into = std::move(run->body());
+        return true;
+      },
+      [&exchange, fields = std::move(fields)](body::CodedBytes& coded) {
+        if (!coded.is_complete) {
+          exchange.respond_error(http::refusal_for(Errc::kExhausted));
+          return;
+        }
+        if (coded.made == nullptr) {
+          coded.made = std::make_shared<const std::string>(std::move(coded.bytes));
+        }
+        const auto text = std::static_pointer_cast<const std::string>(coded.made);
+        exchange.respond({200, fields}, std::make_unique<body::MemorySource>(text, *text));
+      });
+}
+
+void ListingHandler::answer_streamed(http::Exchange& exchange,
+                                     const std::shared_ptr<ListingRun>& run) {
   std::shared_ptr<const void> place = streams_.take();
   if (place == nullptr) {
     exchange.respond_error(kBusy);
     return;
   }
-  http::ResponseFields fields = fields_of(*run);
-  exchange.respond({200, std::move(fields)},
-                   std::make_unique<body::ProducedSource>(loop_, pool_, std::move(run),
-                                                          std::nullopt, std::move(place)));
+  http::Coding coding = coding_for(exchange.request());
+  if (coding != http::Coding::kIdentity && !options_.coder->has_place()) {
+    if (options_.coder->options().refuses_saturated) {
+      exchange.respond_error(body::kCodingSaturated);
+      return;
+    }
+    coding = http::Coding::kIdentity;
+  }
+  std::unique_ptr<http::BodySource> source;
+  if (coding == http::Coding::kIdentity) {
+    source =
+        std::make_unique<body::ProducedSource>(loop_, pool_, run, std::nullopt, std::move(place));
+  } else {
+    const auto both =
+        std::make_shared<std::pair<std::shared_ptr<ListingRun>, std::shared_ptr<const void>>>(
+            run, std::move(place));
+    source = options_.coder->stream(std::shared_ptr<body::Producer>(both, run.get()), coding);
+  }
+  if (source == nullptr) {
+    exchange.respond_error(http::refusal_for(Errc::kExhausted));
+    return;
+  }
+  exchange.respond({200, fields_of(*run, coding)}, std::move(source));
 }
 
 }  // namespace servery::listing

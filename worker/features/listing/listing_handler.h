@@ -7,6 +7,7 @@
 
 #include "common/loop/blocking_pool.h"
 #include "common/loop/loop.h"
+#include "worker/body/content_coder.h"
 #include "worker/body/place_limit.h"
 #include "worker/features/listing/listing_run.h"
 #include "worker/files/resource.h"
@@ -18,6 +19,8 @@ struct ListingOptions {
   bool shows_hidden = false;    // names that begin with a dot
   bool offers_archive = false;  // the route answers ?archive=
   std::string cache_control = {};
+  std::uint32_t route = 0;              // tells this route's listings apart while they are coded
+  body::ContentCoder* coder = nullptr;  // null: nothing is coded; destroyed before the handler
 };
 
 class ListingHandler final : public routing::DirectoryAnswer {
@@ -31,9 +34,14 @@ class ListingHandler final : public routing::DirectoryAnswer {
  private:
   void answer_begun(http::Exchange& exchange, const std::shared_ptr<ListingRun>& run,
                     ListingRun::Step step);
-  void answer_whole(http::Exchange& exchange, ListingRun& run);
-  void answer_streamed(http::Exchange& exchange, std::shared_ptr<ListingRun> run);
-  http::ResponseFields fields_of(const ListingRun& run) const;
+  void answer_whole(http::Exchange& exchange, const std::shared_ptr<ListingRun>& run);
+  void answer_streamed(http::Exchange& exchange, const std::shared_ptr<ListingRun>& run);
+  // Identity where the route codes nothing or the client wants nothing coded.
+  http::Coding coding_for(const http::RequestHead& request) const;
+  http::ResponseFields fields_of(const ListingRun& run, http::Coding coding) const;
+  // False: no room; nothing has been answered then.
+  bool code_whole(http::Exchange& exchange, const std::shared_ptr<ListingRun>& run,
+                  http::Coding coding, http::ResponseFields fields);
 
   Loop& loop_;
   BlockingPool& pool_;

@@ -12,8 +12,6 @@
 namespace servery::features {
 namespace {
 
-constexpr http::Refusal kSaturated{503, "compression_saturated"};
-
 // What tells one coding of a file from another, to be waited for together with its answers.
 std::string flight_key(const files::CachedFile& file, std::uint32_t route, bool settled) {
   std::string key = bytes_key(file.identity, file.coding, settled);
@@ -60,7 +58,7 @@ bool StaticCoding::answer(http::Exchange& exchange, const Wish& wish, StaticLook
   if (is_started) return true;
   lookup.may_keep = false;  // with room it would have been coded
   if (!limits.refuses_saturated) return false;
-  exchange.respond_error(kSaturated);
+  exchange.respond_error(body::kCodingSaturated);
   return true;
 }
 

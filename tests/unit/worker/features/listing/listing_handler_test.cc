@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <zstd.h>
 
 #include "common/base/json.h"
 #include "tests/support/handler_probe.h"
 #include "tests/support/temp_tree.h"
+#include "worker/body/producers.h"
 
 namespace servery::listing {
 namespace {
@@ -42,6 +44,22 @@ class ListingHandlerTest : public testing::Test {
     handler_ =
         std::make_unique<ListingHandler>(*loop_, *pool_, std::move(*root), std::move(options));
   }
+  void make_coding_handler(body::ContentCoder::Options options) {
+    handler_.reset();
+    options.levels = {0, 3, 5, 6};
+    coder_ = body::ContentCoder::create(*loop_, options).value();
+    make_handler({.coder = coder_.get()});
+  }
+  static std::string decoded(const std::string& bytes) {
+    std::string plain(std::size_t{4} << 20, '\0');
+    plain.resize(ZSTD_decompress(plain.data(), plain.size(), bytes.data(), bytes.size()));
+    return plain;
+  }
+  test::ProbeAnswer get_coded(std::string query) {
+    auto asked = request(std::move(query));
+    asked.fields = {{"accept-encoding", "gzip, zstd"}};
+    return get(asked);
+  }
   void fill(int count) {
     for (int i = 0; i < count; ++i) tree_.file("f" + std::to_string(i), {}, 1'000'000 + i);
   }
@@ -50,6 +68,7 @@ class ListingHandlerTest : public testing::Test {
   std::unique_ptr<Loop> loop_ = Loop::create().value();
   std::unique_ptr<ListingHandler> handler_;
   std::unique_ptr<BlockingPool> pool_ = BlockingPool::create(*loop_, {.threads = 2}).value();
+  std::unique_ptr<body::ContentCoder> coder_;
   std::unique_ptr<test::HandlerProbe> probe_;
 };
 
@@ -200,6 +219,71 @@ TEST_F(ListingHandlerTest, ALongListingIsStreamed) {
   ASSERT_EQ((*page)["entries"].size(), 2'001U);
   EXPECT_EQ((*page)["entries"][2'000]["name"], "f2000");
   EXPECT_EQ((*page)["total"], 2'001);
+}
+
+TEST_F(ListingHandlerTest, APageIsCodedWithATagOfItsOwn) {  // RFC 9110 8.8.3.3
+  fill(3);
+  make_coding_handler({});
+  const auto plain = get("");
+  EXPECT_EQ(plain.field("vary"), "accept, accept-encoding");
+  const auto coded = get_coded("");
+  EXPECT_EQ(coded.field("content-encoding"), "zstd");
+  EXPECT_EQ(coded.field("vary"), "accept, accept-encoding");
+  EXPECT_EQ(coded.field("content-length"), std::to_string(coded.body.size()));
+  EXPECT_EQ(coded.field("content-security-policy"), content_security_policy());
+  EXPECT_EQ(decoded(coded.body), plain.body);
+  EXPECT_NE(coded.field("etag"), plain.field("etag"));
+
+  auto asked = request("");
+  asked.fields = {{"accept-encoding", "zstd"}, {"if-none-match", coded.field("etag")}};
+  const auto same = get(asked);
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.field("etag"), coded.field("etag"));
+  EXPECT_EQ(same.field("vary"), "accept, accept-encoding");
+  EXPECT_EQ(same.field("content-encoding"), "");
+  asked.fields = {{"if-none-match", coded.field("etag")}};
+  EXPECT_EQ(get(asked).status, 200);
+  EXPECT_EQ(coder_->counts().encoded, 1U);
+}
+
+TEST_F(ListingHandlerTest, ALongListingIsCodedWhileItIsStreamed) {
+  fill(2'001);
+  make_coding_handler({});
+  const auto coded = get_coded("format=json");
+  EXPECT_EQ(coded.field("content-encoding"), "zstd");
+  EXPECT_FALSE(coded.length);
+  EXPECT_EQ(decoded(coded.body), get("format=json").body);
+  EXPECT_EQ(coder_->counts().streamed, 1U);
+  EXPECT_EQ(coder_->counts().in_flight, 0U);
+}
+
+TEST_F(ListingHandlerTest, WhatFindsNoRoomIsPlainOrRefused) {
+  fill(2'001);
+  for (const bool refuses : {false, true}) {
+    make_coding_handler({.queue = 0, .refuses_saturated = refuses});
+    std::vector<std::unique_ptr<http::BodySource>> others;
+    while (coder_->has_place()) {
+      others.push_back(
+          coder_->stream(std::make_shared<body::MemoryProducer>("x"), http::Coding::kZstd));
+    }
+    for (const std::string query : {"", "format=json"}) {
+      const auto answer = get_coded(query);
+      EXPECT_EQ(answer.status, refuses ? 503 : 200) << query;
+      EXPECT_EQ(answer.field("content-encoding"), "");
+      if (!refuses) {
+        EXPECT_EQ(answer.body, get(query).body);
+      }
+    }
+  }
+}
+
+TEST_F(ListingHandlerTest, AShortPageIsNotCoded) {
+  fill(1);
+  make_coding_handler({.min_size = 500});
+  const auto answer = get_coded("format=json");
+  EXPECT_EQ(answer.field("content-encoding"), "");
+  EXPECT_EQ(answer.field("vary"), "accept, accept-encoding");
+  EXPECT_EQ(answer.body, get("format=json").body);
 }
 
 TEST_F(ListingHandlerTest, AStreamedListingPassesOverTheDirectoryAgain) {
