@@ -9,6 +9,8 @@
 #include "config/address.h"
 #include "config/cpu_count.h"
 #include "config/effective.h"
+#include "config/error_pages.h"
+#include "config/fingerprint.h"
 #include "config/identity.h"
 #include "config/load.h"
 #include "config/password_files.h"
@@ -18,20 +20,6 @@ namespace servery {
 namespace {
 
 constexpr std::uint32_t kDefaultSocketMode = 0660;
-
-// FNV-1a, 64 bit: tells settings apart, protects nothing.
-class Fingerprint {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) step(static_cast<unsigned char>(c));
-    step(0);
-  }
-  std::string text() const { return fmt::format("{:016x}", hash_); }
-
- private:
-  void step(unsigned char byte) { hash_ = (hash_ ^ byte) * 0x100000001b3ULL; }
-  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
-};
 
 std::vector<std::string> roots_of(const Settings& settings) {
   std::vector<std::string> roots;
@@ -45,7 +33,34 @@ std::vector<std::string> roots_of(const Settings& settings) {
   return roots;
 }
 
-// The settings, the passwords, and which directories the roots are now.
+// The place `key` that names one of `files`.
+void add_file(std::vector<PlanFile>& out, const std::vector<NamedFile>& files, std::string key,
+              const std::string& path) {
+  const NamedFile* file = find_file(files, path);
+  if (file == nullptr) return;
+  Fingerprint fingerprint;
+  fingerprint.add(file->text);
+  out.push_back({std::move(key), path, fingerprint.text()});
+}
+
+std::vector<PlanFile> files_of(const Settings& settings, const NamedFiles& named) {
+  std::vector<PlanFile> out;
+  for (const AuthSettings& entry : settings.auth) {
+    add_file(out, named.passwords, fmt::format("auth.{}.basic.file", entry.name), entry.file);
+  }
+  const auto add_pages = [&](const std::string& key, const ErrorPageFiles& pages) {
+    for (const auto& [status, path] : pages) {
+      add_file(out, named.error_pages, key + "." + status, path);
+    }
+  };
+  add_pages("error_pages", settings.error_pages);
+  for (std::size_t i = 0; i < settings.routes.size(); ++i) {
+    add_pages(fmt::format("routes[{}].error_pages", i), settings.routes[i].error_pages);
+  }
+  return out;
+}
+
+// The settings, the files they name, and which directories the roots are now.
 std::string fingerprint_of(const Settings& settings, const Plan& plan) {
   Fingerprint fingerprint;
   for (const EffectiveValue& value : effective_values(settings)) {
@@ -56,7 +71,7 @@ std::string fingerprint_of(const Settings& settings, const Plan& plan) {
   for (const AuthSettings& entry : settings.auth) {
     for (const std::string& line : entry.users) fingerprint.add(line);
   }
-  fingerprint.add(plan.password_files);
+  fingerprint.add(plan.named_files);
   for (const std::string& root : plan.roots) {
     struct stat status {};
     if (::stat(root.c_str(), &status) != 0) continue;
@@ -109,9 +124,11 @@ Plan check_inputs(const Inputs& inputs, const Inputs* old, const CheckEnvironmen
   for (Problem& problem : validate(loaded, environment, plan.workers)) {
     plan.problems.push_back(std::move(problem));
   }
-  const PasswordFiles passwords = read_password_files(loaded, plan.problems);
+  const NamedFiles named{read_password_files(loaded, plan.problems),
+                         read_error_pages(loaded, plan.problems)};
   if (!plan.ok()) return plan;
-  plan.password_files = encode_password_files(passwords);
+  plan.named_files = encode_named_files(named);
+  plan.files = files_of(loaded.settings, named);
   fill(plan, inputs, loaded, environment);
   if (old != nullptr) {
     plan.changes = diff_settings(load(*old).settings, loaded.settings);

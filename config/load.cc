@@ -195,11 +195,18 @@ class Loader {
     if (row == nullptr) return apply_section(key, node);
     if (row->type == Type::kList) return apply_list(*row, key, node);
     remember(key, node.position);
+    if (row->type == Type::kErrorPages) remember_entries(key, node);
     Target target = target_for(key);
     for (ValueFault& fault : read_value(*row, node, target, layer_.base)) {
       add(fault.position, key, std::move(fault.reason), std::move(fault.message),
           std::move(fault.suggestion));
     }
+  }
+
+  // Of a map whose entries may turn out wrong later, each by itself.
+  void remember_entries(const std::string& key, const Node& node) {
+    loaded_.provenance.erase_below(key);
+    for (const Entry& entry : node.entries) remember(key + "." + entry.key, entry.value.position);
   }
 
   void apply_section(const std::string& key, const Node& node) {

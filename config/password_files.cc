@@ -5,45 +5,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/json.h"
 #include "common/base/read_file.h"
 #include "common/base/text.h"
-#include "config/json_fields.h"
 
 namespace servery {
 
-// Found by argument-dependent lookup, hence static and not in an unnamed namespace.
-
-template <typename Visitor>
-static void describe(Visitor& visit, PasswordFile& value) {
-  visit("path", value.path);
-  visit("text", value.text);
-}
-
 namespace {
-
-// The member of the text that is one object.
-struct FileList {
-  PasswordFiles files;
-};
-
-template <typename Visitor>
-void describe(Visitor& visit, FileList& value) {
-  visit("files", value.files);
-}
-
-const PasswordFile* find_file(const PasswordFiles& files, std::string_view path) {
-  const auto found = std::find_if(files.begin(), files.end(),
-                                  [path](const PasswordFile& file) { return file.path == path; });
-  return found == files.end() ? nullptr : &*found;
-}
 
 class Reader {
  public:
   Reader(const Loaded& loaded, std::vector<Problem>& problems)
       : loaded_(loaded), problems_(problems) {}
 
-  PasswordFiles read() {
+  std::vector<NamedFile> read() {
     for (const AuthSettings& entry : loaded_.settings.auth) {
       const std::size_t before = problems_.size();
       if (!entry.file.empty() && find_file(files_, entry.file) == nullptr) read_file(entry);
@@ -69,7 +43,7 @@ class Reader {
       add({entry.file, fault.line, 1, key, "bad_password_line", fault.message, {}});
     }
     if (!file.faults.empty()) return;
-    PasswordFile kept{entry.file, {}};
+    NamedFile kept{entry.file, {}};
     for (const HtpasswdUser& user : file.users) kept.text += user.name + ":" + user.hash + "\n";
     size_ += kept.text.size();
     if (size_ > kMaxHtpasswdBytes) {
@@ -113,33 +87,22 @@ class Reader {
 
   const Loaded& loaded_;
   std::vector<Problem>& problems_;
-  PasswordFiles files_;
+  std::vector<NamedFile> files_;
   std::size_t size_ = 0;
 };
 
 }  // namespace
 
-PasswordFiles read_password_files(const Loaded& loaded, std::vector<Problem>& problems) {
+std::vector<NamedFile> read_password_files(const Loaded& loaded, std::vector<Problem>& problems) {
   return Reader(loaded, problems).read();
 }
 
-std::string encode_password_files(const PasswordFiles& files) {
-  return dump_json(json_fields::FieldWriter::write(FileList{files}));
-}
-
-Result<PasswordFiles> decode_password_files(std::string_view text) {
-  const Json json = SERVERY_TRY(parse_json(text, kMaxPasswordFilesBytes));
-  FileList list;
-  if (!json_fields::FieldReader::read(json, list)) return fail(Errc::kInvalid, "no password files");
-  return std::move(list.files);
-}
-
-std::vector<HtpasswdUser> users_of(const AuthSettings& entry, const PasswordFiles& files) {
+std::vector<HtpasswdUser> users_of(const AuthSettings& entry, const std::vector<NamedFile>& files) {
   std::vector<HtpasswdUser> users;
   const auto add = [&users](std::string_view text) {
     for (HtpasswdUser& user : parse_htpasswd(text).users) users.push_back(std::move(user));
   };
-  if (const PasswordFile* file = find_file(files, entry.file)) add(file->text);
+  if (const NamedFile* file = find_file(files, entry.file)) add(file->text);
   for (const std::string& line : entry.users) add(line);
   return users;
 }

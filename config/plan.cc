@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "config/json_fields.h"
 
 namespace servery {
@@ -29,6 +31,13 @@ static void describe(Visitor& visit, PlanChange& value) {
   visit("old", value.old_value);
   visit("new", value.new_value);
   visit("tier", value.tier);
+}
+
+template <typename Visitor>
+static void describe(Visitor& visit, PlanFile& value) {
+  visit("key", value.key);
+  visit("path", value.path);
+  visit("fingerprint", value.fingerprint);
 }
 
 template <typename Visitor>
@@ -103,7 +112,8 @@ static void describe(Visitor& visit, Plan& value) {
   visit("connections", value.connections);
   visit("log_level", value.log_level);
   visit("roots", value.roots);
-  visit("password_files", value.password_files);
+  visit("named_files", value.named_files);
+  visit("files", value.files);
   visit("fingerprint", value.fingerprint);
   visit("tier", value.tier);
   visit("changes", value.changes);
@@ -152,6 +162,20 @@ std::string_view tier_name(ReloadTier tier) {
       return "restart";
   }
   return "";
+}
+
+void add_file_changes(Plan& plan, const Plan& old) {
+  for (const PlanFile& file : plan.files) {
+    const bool is_other =
+        std::any_of(old.files.begin(), old.files.end(), [&file](const PlanFile& known) {
+          return known.key == file.key && known.path == file.path &&
+                 known.fingerprint != file.fingerprint;
+        });
+    if (!is_other) continue;
+    plan.changes.push_back(
+        {file.key, file.path, file.path + " (other content)", ReloadTier::kGeneration});
+    plan.tier = std::max(plan.tier, ReloadTier::kGeneration);
+  }
 }
 
 Json to_json(const Plan& plan) { return json_fields::FieldWriter::write(plan); }

@@ -77,6 +77,15 @@ struct PlanIdentity {
   friend bool operator==(const PlanIdentity&, const PlanIdentity&) = default;
 };
 
+// A file that a setting names and a reload reads anew.
+struct PlanFile {
+  std::string key;
+  std::string path;
+  std::string fingerprint;  // of its content
+
+  friend bool operator==(const PlanFile&, const PlanFile&) = default;
+};
+
 struct Plan {
   std::string profile;
   std::string config_path;    // absolute; empty: no file (quick mode)
@@ -91,9 +100,10 @@ struct Plan {
   std::uint64_t connections = 0;        // limits.connections
   std::string log_level;
   std::vector<std::string>
-      roots;                   // absolute, each once: opened O_PATH and passed by the supervisor
-  std::string password_files;  // the texts that the settings name; workers cannot open the files
-  std::string fingerprint;     // of the effective settings and of what they refer to
+      roots;                    // absolute, each once: opened O_PATH and passed by the supervisor
+  std::string named_files;      // the texts that the settings name; workers cannot open the files
+  std::vector<PlanFile> files;  // which those are
+  std::string fingerprint;      // of the effective settings and of what they refer to
   ReloadTier tier = ReloadTier::kNone;  // against the old inputs given to the check, if any
   std::vector<PlanChange> changes;
   std::vector<Problem> problems;
@@ -101,8 +111,12 @@ struct Plan {
   bool ok() const { return problems.empty(); }
 };
 
-inline constexpr std::size_t kMaxPasswordFilesBytes = 3 * 1024 * 1024;
-inline constexpr std::size_t kMaxPlanBytes = 8 * 1024 * 1024;
+// 1 MiB of users and 4 MiB of error pages, in base64.
+inline constexpr std::size_t kMaxNamedFilesBytes = 8 * 1024 * 1024;
+inline constexpr std::size_t kMaxPlanBytes = 16 * 1024 * 1024;
+
+// Adds to plan.changes the files that have other content than those of `old` at the same path.
+void add_file_changes(Plan& plan, const Plan& old);
 
 Json to_json(const Plan& plan);
 // Strict: every member present, of its type and in its range, no member unknown.

@@ -94,6 +94,8 @@ std::string_view type_words(const Row& row) {
       return "section of `PATTERN: VALUE`";
     case Type::kTypeMap:
       return "section of `EXTENSION: TYPE`";
+    case Type::kErrorPages:
+      return "section of `STATUS: FILE`";
     case Type::kHeaderValue:
       return "field value";
     case Type::kRevalidate:

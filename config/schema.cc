@@ -208,6 +208,12 @@ constexpr Row kRows[] = {
     {"headers.remove", Type::kHeaderNames, 0, 64, "", kGeneration, "",
      "Fields taken from every answer.",
      [](Target& t) -> Field { return &t.settings.headers.remove; }},
+    {"error_pages", Type::kErrorPages, 0, 64, "", kGeneration, "",
+     "Bodies of the errors that the server itself answers, STATUS: FILE: a status from 400 to 599, "
+     "or `4xx`, `5xx` for those that have none of their own. Status and fields stay, Content-Type "
+     "is that of the file's extension; a `respond` gives its own body. Files are read at a start "
+     "and at each reload, never by a worker: at most 256 KiB each, 64 of them, 4 MiB together.",
+     [](Target& t) -> Field { return &t.settings.error_pages; }},
 
     {"auth.*.basic.file", Type::kPath, 1, 4095, "", kGeneration, "",
      "Password file of USER:HASH lines, as `servery passwd` and htpasswd write them: argon2id, "
@@ -265,6 +271,10 @@ constexpr Row kRows[] = {
     {"routes[].headers.remove", Type::kHeaderNames, 0, 64, "", kGeneration, "",
      "As the top-level `headers`, for this route.",
      [](Target& t) -> Field { return &t.route->headers.remove; }},
+    {"routes[].error_pages", Type::kErrorPages, 0, 64, "", kGeneration, "",
+     "As the top-level `error_pages`, for errors of this route. A status that is not here, neither "
+     "itself nor as `4xx` or `5xx`, is looked for there.",
+     [](Target& t) -> Field { return &t.route->error_pages; }},
     {"routes[].cors.origins", Type::kOrigins, 0, 64, "", kGeneration, "",
      "Origins whose pages may read the answers, such as `https://app.example.org`, errors "
      "included; `[\"*\"]` any. Preflights are answered without credentials. Required in `cors`.",

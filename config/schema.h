@@ -60,6 +60,7 @@ enum class Type {
   kOrigins,      // list of origins, or "*"
   kPatternMap,   // PATTERN: header value
   kTypeMap,      // EXTENSION: media type
+  kErrorPages,   // STATUS: path, absolute after load
   kMediaRanges,  // list of media types, or "TYPE/*"
   kHeaderValue,  // value of a header field
   kRevalidate,   // turn, request or a duration

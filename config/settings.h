@@ -115,6 +115,9 @@ struct HeaderRules {
   bool empty() const { return set.empty() && add.empty() && remove.empty(); }
 };
 
+// Status ("404", "4xx") -> file, absolute after load, whose content is the body of that error.
+using ErrorPageFiles = std::vector<std::pair<std::string, std::string>>;
+
 // Which other origins may read a route's answers (Fetch standard). Without origins: none.
 struct CorsSettings {
   std::vector<std::string> origins;  // "https://app.example.org", lower case; {"*"}: any
@@ -210,6 +213,7 @@ struct RouteSettings {
   bool exact = false;  // configured as "=/x"; `path` is "/x"
   MethodSet methods;
   HeaderRules headers;
+  ErrorPageFiles error_pages;  // before the top level's
   CorsSettings cors;
   bool sandbox = false;  // what is there was put there by users
   std::string auth;      // name of an AuthSettings; empty: everyone may do everything
@@ -232,6 +236,7 @@ struct Settings {
   CompressionSettings compression;
   LoggingSettings logging;
   HeaderRules headers;
+  ErrorPageFiles error_pages;
   std::vector<AuthSettings> auth;  // names unique
   std::vector<RouteSettings> routes;
 };

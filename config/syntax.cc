@@ -236,6 +236,20 @@ SyntaxCheck check_path_pattern(std::string_view pattern) {
   return std::nullopt;
 }
 
+SyntaxCheck check_error_status(std::string_view status) {
+  const bool is_error = status.size() == 3 && (status.front() == '4' || status.front() == '5');
+  const std::string_view rest = status.substr(std::min<std::size_t>(status.size(), 1));
+  if (is_error && (rest == "xx" || rest.find_first_not_of("0123456789") == rest.npos)) return {};
+  const bool is_class = is_error && equals_ignore_case(rest, "xx");
+  return fault("a status from 400 to 599, 4xx or 5xx", is_class ? to_lower(status) : "");
+}
+
+SyntaxCheck check_path(std::string_view path) {
+  constexpr std::size_t kMaxPath = 4095;
+  if (path.empty() || path.size() > kMaxPath) return fault("1 to 4095 bytes");
+  return std::nullopt;
+}
+
 SyntaxCheck check_extension(std::string_view extension) {
   constexpr std::size_t kMaxExtension = 64;
   if (extension.starts_with('.')) {

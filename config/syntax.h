@@ -34,6 +34,10 @@ SyntaxCheck check_file_name(std::string_view name);  // one component
 
 // scheme://host[:port] as browsers send it (RFC 6454 6.2): lower case, no default port, no path.
 SyntaxCheck check_origin(std::string_view origin);
+// "400" to "599", "4xx", "5xx".
+SyntaxCheck check_error_status(std::string_view status);
+// 1 to 4095 bytes.
+SyntaxCheck check_path(std::string_view path);
 // What http::PathPattern takes: 1 to 256 bytes without control characters.
 SyntaxCheck check_path_pattern(std::string_view pattern);
 // What follows the last dot of a file name: 1 to 64 visible ASCII characters without dot, slash and

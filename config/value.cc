@@ -68,6 +68,7 @@ class ValueReader {
       case Type::kHeaderMap:
       case Type::kPatternMap:
       case Type::kTypeMap:
+      case Type::kErrorPages:
         read_pairs(node);
         break;
       case Type::kMethods:
@@ -353,7 +354,13 @@ class ValueReader {
 
   SyntaxCheck check_pair_name(std::string_view name) const {
     if (row_.type == Type::kHeaderMap) return check_header_name(name);
+    if (row_.type == Type::kErrorPages) return check_error_status(name);
     return row_.type == Type::kTypeMap ? check_extension(name) : check_path_pattern(name);
+  }
+
+  SyntaxCheck check_pair_value(std::string_view value) const {
+    if (row_.type == Type::kErrorPages) return check_path(value);
+    return row_.type == Type::kTypeMap ? check_media_type(value) : check_header_value(value);
   }
 
   void read_pairs(const Node& node) {
@@ -365,10 +372,10 @@ class ValueReader {
         faults_.push_back({entry.position, "invalid_value", name->message, name->suggestion});
       }
       if (!is_text(entry.value)) continue;
-      const SyntaxCheck value = row_.type == Type::kTypeMap ? check_media_type(entry.value.text)
-                                                            : check_header_value(entry.value.text);
-      if (!check(entry.value, value)) continue;
-      pairs.emplace_back(entry.key, entry.value.text);
+      if (!check(entry.value, check_pair_value(entry.value.text))) continue;
+      pairs.emplace_back(entry.key, row_.type == Type::kErrorPages
+                                        ? absolute_path(entry.value.text, base_)
+                                        : entry.value.text);
     }
     if (faults_.empty()) *std::get<HeaderPairs*>(row_.field(target_)) = std::move(pairs);
   }

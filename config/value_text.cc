@@ -132,6 +132,7 @@ std::string write_value(const Row& row, Target& target) {
     case Type::kHeaderMap:
     case Type::kPatternMap:
     case Type::kTypeMap:
+    case Type::kErrorPages:
       return write_pairs(*std::get<HeaderPairs*>(field));
     case Type::kMethods: {
       const MethodSet& methods = *std::get<MethodSet*>(field);

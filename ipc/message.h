@@ -81,7 +81,7 @@ struct Configure {
   std::uint64_t stop_timeout_ms = 0;  // what a worker that lost its supervisor may take
   std::uint32_t page_index = 0;
   UniqueFd inputs;      // sealed memfd: config Inputs
-  UniqueFd passwords;   // sealed memfd: the password files they name
+  UniqueFd files;       // sealed memfd: the files they name (passwords, error pages)
   UniqueFd page;        // this worker's metrics page
   UniqueFd rate_table;  // shared by all workers
 };
@@ -209,7 +209,7 @@ void fields(V& v, Configure& m) {
   v(m.stop_timeout_ms);
   v(m.page_index);
   v(m.inputs);
-  v(m.passwords);
+  v(m.files);
   v(m.page);
   v(m.rate_table);
 }

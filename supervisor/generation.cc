@@ -60,12 +60,12 @@ Result<std::unique_ptr<Generation>> Generation::create(const GenerationParts& pa
                                                        std::uint64_t id, Plan plan, UniqueFd inputs,
                                                        bool first, GenerationEvents& events) {
   // The hashes leave this process's memory with it.
-  UniqueFd passwords =
-      SERVERY_TRY(ipc::seal_text("servery-passwords", std::exchange(plan.password_files, {})));
+  UniqueFd files =
+      SERVERY_TRY(ipc::seal_text("servery-files", std::exchange(plan.named_files, {})));
   std::unique_ptr<Generation> generation(
       new Generation(parts, id, std::move(plan), std::move(inputs), first, events));
-  generation->passwords_ = std::move(passwords);
-  generation->setup_.passwords = generation->passwords_.get();
+  generation->files_ = std::move(files);
+  generation->setup_.files = generation->files_.get();
   SERVERY_TRY(generation->open_roots());
   return generation;
 }

@@ -139,7 +139,7 @@ class Generation final : private WorkerOwner, private AdoptionHost {
   const std::uint64_t id_;
   const Plan plan_;
   const UniqueFd inputs_;
-  UniqueFd passwords_;
+  UniqueFd files_;
   const bool first_;
   GenerationEvents& events_;
   State state_ = State::kStarting;

@@ -64,6 +64,7 @@ bool PlanRequest::on_child_exit(pid_t pid, int wait_status) {
 
 void PlanRequest::on_plan(Result<Plan> plan) {
   if (!plan) return fail(plan.error());
+  if (const Generation* current = fleet_.current()) add_file_changes(*plan, current->plan());
   const PlanAnswer answer = plan_answer(*plan, fleet_.current(), listeners_);
   reply_.finish(answer.exit_code, answer.text);
   done_(*this);

@@ -115,13 +115,13 @@ void WorkerProcess::configure() {
   }
   if (!roots.roots.empty()) send(std::move(roots));
   auto inputs = ipc::duplicate(setup_.inputs);
-  auto passwords = ipc::duplicate(setup_.passwords);
+  auto files = ipc::duplicate(setup_.files);
   auto page = ipc::duplicate(page_.fd());
   auto table = ipc::duplicate(parts_.memory.rate_table_fd());
-  if (!inputs || !passwords || !page || !table)
+  if (!inputs || !files || !page || !table)
     return on_channel_broken({Errc::kExhausted, "no descriptor left"});
   send(ipc::Configure{static_cast<std::uint64_t>(setup_.plan.runtime.stop_timeout.count()),
-                      page_.index(), std::move(*inputs), std::move(*passwords), std::move(*page),
+                      page_.index(), std::move(*inputs), std::move(*files), std::move(*page),
                       std::move(*table)});
 }
 

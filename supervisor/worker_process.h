@@ -50,8 +50,8 @@ struct WorkerParts {
 struct WorkerSetup {
   std::uint64_t generation = 0;
   const Plan& plan;
-  int inputs = -1;     // sealed text
-  int passwords = -1;  // likewise
+  int inputs = -1;  // sealed text
+  int files = -1;   // likewise
   const std::vector<std::pair<std::string, UniqueFd>>& roots;
 };
 

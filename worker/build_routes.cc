@@ -14,6 +14,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "config/password_files.h"
 #include "worker/access/basic_auth.h"
 #include "worker/features/archive/archive_handler.h"
 #include "worker/features/listing/listing_handler.h"
@@ -111,7 +112,7 @@ access::Grant to_grant(const Grantees& grantees) {
 
 using Realms = std::map<std::string, std::shared_ptr<const access::Realm>>;
 
-Result<Realms> build_realms(const Settings& settings, const PasswordFiles& passwords) {
+Result<Realms> build_realms(const Settings& settings, const std::vector<NamedFile>& passwords) {
   Realms realms;
   for (const AuthSettings& entry : settings.auth) {
     // In the order of http::Right.
@@ -230,15 +231,18 @@ struct MakeHandler {
 
 }  // namespace
 
-http::HeaderPolicy server_headers(const Settings& settings) {
+http::HeaderPolicy server_headers(const Settings& settings, const ErrorPageContents& pages) {
   http::HeaderPolicy policy;
+  policy.error_pages = pages.pages({}, settings.error_pages);
   http::add_security_defaults(policy, false);
   apply_rules(policy, settings.headers);
   return policy;
 }
 
-http::HeaderPolicy route_headers(const Settings& settings, const RouteSettings& route) {
+http::HeaderPolicy route_headers(const Settings& settings, const RouteSettings& route,
+                                 const ErrorPageContents& pages) {
   http::HeaderPolicy policy;
+  policy.error_pages = pages.pages(route.error_pages, settings.error_pages);
   http::add_security_defaults(policy, route.sandbox);
   if (const auto cors = to_cors(route.cors)) http::add_cors_defaults(policy, *cors);
   apply_rules(policy, settings.headers);
@@ -248,11 +252,11 @@ http::HeaderPolicy route_headers(const Settings& settings, const RouteSettings& 
 
 Result<BuiltRoutes> build_routes(const Settings& settings,
                                  const std::map<std::string, UniqueFd>& roots,
-                                 const AuthParts& auth, const features::StaticServices& services) {
-  const Realms realms = SERVERY_TRY(build_realms(settings, auth.passwords));
+                                 const FileParts& files, const features::StaticServices& services) {
+  const Realms realms = SERVERY_TRY(build_realms(settings, files.passwords));
   BuiltRoutes built;
   routing::PipelineParts& parts = built.parts;
-  parts.headers = server_headers(settings);
+  parts.headers = server_headers(settings, files.error_pages);
   parts.body_limit = settings.limits.body_bytes;
   parts.hosts.hosts = settings.hosts;
   parts.hosts.canonical_host = settings.canonical_host;
@@ -264,7 +268,7 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
     route.key.path = configured.path;
     route.key.exact = configured.exact;
     route.key.methods = SERVERY_TRY(to_methods(configured.methods));
-    route.headers = route_headers(settings, configured);
+    route.headers = route_headers(settings, configured, files.error_pages);
     route.cors = to_cors(configured.cors);
     route.body_limit = settings.limits.body_bytes;
     std::optional<DoorKeeper> door;
@@ -272,7 +276,7 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
       if (entry.name != configured.auth) continue;
       door = make_door(entry, realms.at(entry.name), route.headers);
       route.stages.push_back(
-          std::make_unique<access::BasicAuth>(*auth.verifier, door->realm, door->answers));
+          std::make_unique<access::BasicAuth>(*files.verifier, door->realm, door->answers));
     }
     if (!configured.auth.empty() && !door) {
       return fail(Errc::kInternal, "no entry of auth for " + configured.auth);

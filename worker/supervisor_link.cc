@@ -9,7 +9,7 @@
 #include "common/base/listen_socket.h"
 #include "common/base/log.h"
 #include "config/load.h"
-#include "config/password_files.h"
+#include "config/named_files.h"
 #include "ipc/memfd.h"
 #include "worker/crash_report.h"
 
@@ -113,8 +113,8 @@ Status SupervisorLink::build(ipc::Configure& message) {
   const std::string text =
       SERVERY_TRY(ipc::read_sealed_text(message.inputs.get(), kMaxInputsBytes));
   const Inputs inputs = SERVERY_TRY(Inputs::decode(text));
-  const std::string passwords =
-      SERVERY_TRY(ipc::read_sealed_text(message.passwords.get(), kMaxPasswordFilesBytes));
+  const std::string files =
+      SERVERY_TRY(ipc::read_sealed_text(message.files.get(), kMaxNamedFilesBytes));
   Loaded loaded = load(inputs);
   if (!loaded.ok()) return fail(Errc::kInvalid, format_problem(loaded.problems.front()));
   if (const auto level = log::parse_level(loaded.settings.logging.level)) log::set_level(*level);
@@ -122,7 +122,7 @@ Status SupervisorLink::build(ipc::Configure& message) {
   worker_inputs.settings = std::move(loaded.settings);
   worker_inputs.slot = slot_;
   worker_inputs.generation = generation_;
-  worker_inputs.passwords = SERVERY_TRY(decode_password_files(passwords));
+  worker_inputs.files = SERVERY_TRY(decode_named_files(files));
   worker_inputs.roots = std::move(roots_);
   worker_inputs.page = &page_.page();
   worker_inputs.connections = &connections_;

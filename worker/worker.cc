@@ -138,6 +138,7 @@ class Worker::Impl final : private transport::ConnectionBudget,
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   transport::MetricWords metrics_;
   TurnClock clock_;
+  ErrorPageContents error_pages_;
   http::HeaderPolicy headers_;
   files::HotCache cache_;
   files::HotCache coded_files_;
@@ -165,7 +166,8 @@ Worker::Impl::Impl(Loop& loop, WorkerInputs inputs, WorkerEvents& events)
       events_(events),
       metrics_(inputs_.page->counters),
       clock_(loop),
-      headers_(server_headers(inputs_.settings)),
+      error_pages_(std::move(inputs_.files.error_pages)),
+      headers_(server_headers(inputs_.settings, error_pages_)),
       cache_(cache_limits(inputs_.settings, inputs_.settings.cache.bytes)),
       coded_files_(cache_limits(inputs_.settings, inputs_.settings.compression.cache)),
       context_(loop, clock_, transport_limits(inputs_.settings.limits), *this, *this, headers_,
@@ -197,14 +199,14 @@ Status Worker::Impl::build() {
     digester_ = SERVERY_TRY(body::ContentDigester::create(loop_));
   }
   if (!settings.auth.empty()) verifier_ = SERVERY_TRY(access::Verifier::create(loop_));
-  BuiltRoutes routes = SERVERY_TRY(
-      build_routes(settings, inputs_.roots, {inputs_.passwords, verifier_.get()},
-                   {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_, digester_.get()}));
+  BuiltRoutes routes = SERVERY_TRY(build_routes(
+      settings, inputs_.roots, {inputs_.files.passwords, error_pages_, verifier_.get()},
+      {loop_, *pool_, cache_, clock_, coder_.get(), &coded_files_, digester_.get()}));
   metrics_.set(Metric::kWithoutOpenat2, routes.offers.openat2 ? 0 : 1);
   metrics_.set(Metric::kWithoutResolveCached, routes.offers.cached ? 0 : 1);
   pipeline_ = SERVERY_TRY(routing::Pipeline::create(std::move(routes.parts)));
   inputs_.roots.clear();
-  inputs_.passwords.clear();
+  inputs_.files.passwords.clear();
   const RecycleSettings& recycle = settings.runtime.recycle;
   if (recycle.max_requests > 0) recycle_at_ = jittered(recycle.max_requests, recycle.jitter);
   if (recycle.max_age.count() > 0) {

@@ -13,7 +13,7 @@
 #include "common/base/result.h"
 #include "common/base/unique_fd.h"
 #include "common/loop/loop.h"
-#include "config/password_files.h"
+#include "config/named_files.h"
 #include "config/settings.h"
 #include "ipc/shared_page.h"
 #include "ipc/shared_view.h"
@@ -58,7 +58,7 @@ struct WorkerInputs {
   unsigned slot = 0;
   std::uint64_t generation = 0;
   std::map<std::string, UniqueFd> roots;         // absolute root path -> O_PATH descriptor
-  PasswordFiles passwords;                       // those the settings name
+  NamedFiles files;                              // those the settings name
   WorkerPage* page = nullptr;                    // this worker's metrics page, mapped
   const ConnectionTable* connections = nullptr;  // open connections of the service
   unsigned page_index = 0;                       // this worker's word in it

@@ -12,13 +12,9 @@ constexpr http::Refusal kNoRight{403, "no_right"};
 
 http::PreparedRef make_answer(int status, http::FieldId field, std::string_view value,
                               const http::HeaderPolicy* policy) {
-  http::ResponseHead head;
-  head.status = status;
-  head.fields.add(http::FieldId::kContentType, "text/plain; charset=utf-8");
-  head.fields.add(field, value);
-  std::string body = std::to_string(status);
-  body.append(" ").append(http::reason_phrase(status)).append("\n");
-  return http::make_prepared(std::move(head), std::move(body), policy);
+  http::ResponseFields fields;
+  fields.add(field, value);
+  return http::make_error(status, std::move(fields), policy);
 }
 
 // RFC 9110 5.6.4.

@@ -28,11 +28,13 @@ std::string make_boundary() {
 
 void answer_unsatisfiable(http::Exchange& exchange, std::uint64_t size) {
   http::ResponseHead head{416, {}};
-  head.fields.add(http::FieldId::kContentType, "text/plain; charset=utf-8");
+  const http::PreparedRef& error = http::error_response(416, exchange.header_policy());
+  if (const std::string* type = error->fields.find(http::FieldId::kContentType)) {
+    head.fields.add(http::FieldId::kContentType, *type);
+  }
   head.fields.add(http::FieldId::kAcceptRanges, "bytes");
   head.fields.add(http::FieldId::kContentRange, http::unsatisfied_range(size));
-  const http::PreparedRef& error = http::error_response(416, nullptr);
-  exchange.respond(std::move(head), std::make_unique<MemorySource>(error, error->body));
+  exchange.respond(std::move(head), std::make_unique<MemorySource>(error, error->content()));
 }
 
 void answer_parts(http::Exchange& exchange, const http::RangeChoice& choice,

@@ -113,11 +113,11 @@ bool write_prepared_head(ByteWriter& out, const http::PreparedResponse& response
 bool write_prepared(ByteWriter& out, const http::PreparedResponse& response,
                     const HeadContext& context, bool head_only) {
   const std::string& wire = wire_of(response);
-  const std::size_t body = head_only ? 0 : response.body.size();
+  const std::size_t body = head_only ? 0 : response.content().size();
   if (wire.size() + tail_size(context) + body > out.room()) return false;
   out.put(wire);
   put_tail(out, context);
-  if (body > 0) out.put(response.body);
+  if (body > 0) out.put(response.content());
   return true;
 }
 

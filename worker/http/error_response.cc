@@ -17,14 +17,37 @@ std::size_t status_index(int status) {
   return status_index(500);
 }
 
-PreparedRef make_error(int status, const HeaderPolicy* policy) {
-  ResponseHead head;
-  head.status = status;
-  head.fields.add(FieldId::kContentType, "text/plain; charset=utf-8");
-  if (status == 503) head.fields.add(FieldId::kRetryAfter, "1");
-  std::string body = std::to_string(status);
-  body.append(" ").append(reason_phrase(status)).append("\n");
-  return make_prepared(std::move(head), std::move(body), policy);
+const ErrorPage* find_page(int status, const HeaderPolicy* policy) {
+  if (policy == nullptr) return nullptr;
+  const auto found = std::find_if(
+      policy->error_pages.begin(), policy->error_pages.end(), [status](const ErrorPage& page) {
+        return page.first_status <= status && status <= page.last_status;
+      });
+  return found == policy->error_pages.end() ? nullptr : &*found;
+}
+
+// `page` stands for `body` where it is there.
+PreparedRef prepare(ResponseHead head, std::string body, std::shared_ptr<const std::string> page,
+                    const HeaderPolicy* policy) {
+  auto response = std::make_shared<PreparedResponse>();
+  response->status = head.status;
+  response->body = std::move(body);
+  response->page = std::move(page);
+  if (policy != nullptr) policy->apply(head.fields);
+  if (status_has_body(head.status)) {
+    head.fields.set(FieldId::kContentLength, std::to_string(response->content().size()));
+  } else {
+    head.fields.remove(field_name(FieldId::kContentLength));
+    response->body.clear();
+  }
+  response->fields = std::move(head.fields);
+  return response;
+}
+
+PreparedRef make_table_error(int status, const HeaderPolicy* policy) {
+  ResponseFields fields;
+  if (status == 503) fields.add(FieldId::kRetryAfter, "1");
+  return make_error(status, std::move(fields), policy);
 }
 
 }  // namespace
@@ -66,8 +89,19 @@ const PreparedRef& error_response(int status, const HeaderPolicy* policy) {
   if (owner.prepared_errors.empty()) owner.prepared_errors.resize(kStatuses.size());
   const std::size_t index = status_index(status);
   PreparedRef& response = owner.prepared_errors[index];
-  if (!response) response = make_error(kStatuses[index], policy);
+  if (!response) response = make_table_error(kStatuses[index], policy);
   return response;
+}
+
+PreparedRef make_error(int status, ResponseFields fields, const HeaderPolicy* policy) {
+  if (const ErrorPage* page = find_page(status, policy)) {
+    fields.add(FieldId::kContentType, page->content_type);
+    return prepare({status, std::move(fields)}, {}, page->content, policy);
+  }
+  fields.add(FieldId::kContentType, "text/plain; charset=utf-8");
+  std::string body = std::to_string(status);
+  body.append(" ").append(reason_phrase(status)).append("\n");
+  return prepare({status, std::move(fields)}, std::move(body), nullptr, policy);
 }
 
 std::string allow_value(MethodSet allow) {
@@ -83,11 +117,9 @@ std::string allow_value(MethodSet allow) {
 }
 
 PreparedRef make_method_not_allowed(MethodSet allow, const HeaderPolicy* policy) {
-  ResponseHead head;
-  head.status = 405;
-  head.fields.add(FieldId::kContentType, "text/plain; charset=utf-8");
-  head.fields.add(FieldId::kAllow, allow_value(allow));
-  return make_prepared(std::move(head), "405 Method Not Allowed\n", policy);
+  ResponseFields fields;
+  fields.add(FieldId::kAllow, allow_value(allow));
+  return make_error(405, std::move(fields), policy);
 }
 
 PreparedRef make_options(MethodSet allow, const HeaderPolicy* policy) {
@@ -98,18 +130,7 @@ PreparedRef make_options(MethodSet allow, const HeaderPolicy* policy) {
 }
 
 PreparedRef make_prepared(ResponseHead head, std::string body, const HeaderPolicy* policy) {
-  if (policy != nullptr) policy->apply(head.fields);
-  if (status_has_body(head.status)) {
-    head.fields.set(FieldId::kContentLength, std::to_string(body.size()));
-  } else {
-    head.fields.remove(field_name(FieldId::kContentLength));
-    body.clear();
-  }
-  auto response = std::make_shared<PreparedResponse>();
-  response->status = head.status;
-  response->fields = std::move(head.fields);
-  response->body = std::move(body);
-  return response;
+  return prepare(std::move(head), std::move(body), nullptr, policy);
 }
 
 }  // namespace servery::http

@@ -1,6 +1,6 @@
-// Refusal or Error -> response, in one table, whichever transport. Bodies are short text, without
-// path, version or cause. A response is made at its first use for a policy and kept with it, so
-// that an error allocates nothing in steady state. Worker thread only.
+// Refusal or Error -> response, in one table, whichever transport. Bodies are configured pages,
+// else short text, without path, version or cause. A response is made at its first use for a policy
+// and kept with it, so that an error allocates nothing in steady state. Worker thread only.
 #pragma once
 
 #include "common/base/result.h"
@@ -14,6 +14,10 @@ Refusal refusal_for(Errc code);
 // The prepared answer for a status, with the policy's fields; nullptr: no policy. 503 carries
 // Retry-After. An unknown status is answered as 500.
 const PreparedRef& error_response(int status, const HeaderPolicy* policy);
+
+// One that is kept elsewhere, with `fields` besides. The body is the policy's page for the status,
+// else its short text; Content-Type goes with it.
+PreparedRef make_error(int status, ResponseFields fields, const HeaderPolicy* policy);
 
 // 405 with Allow (RFC 9110 15.5.6) and 204 for OPTIONS; made at build time, one for each route.
 PreparedRef make_method_not_allowed(MethodSet allow, const HeaderPolicy* policy);

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "worker/http/error_pages.h"
+
 namespace servery::http {
 
 // Every field a rule of the server reads or writes. kOther: any other name.
@@ -135,6 +137,7 @@ struct HeaderPolicy {
   std::vector<std::string> remove;
   std::vector<ResponseField> set;
   std::vector<ResponseField> add;
+  ErrorPages error_pages;   // in place of the short texts of errors
   bool restricted = false;  // not for everyone: Cache-Control is made private
   // Error responses already made with this policy; error_response's own.
   mutable std::vector<std::shared_ptr<const PreparedResponse>> prepared_errors;

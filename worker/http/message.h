@@ -149,7 +149,9 @@ bool status_has_body(int status);
 struct PreparedResponse {
   int status = 200;
   ResponseFields fields;
-  std::string body;  // empty for 304 and for HEAD-only heads
+  std::string body;                         // empty for 304 and for HEAD-only heads
+  std::shared_ptr<const std::string> page;  // in place of `body`, where many answers share one
+  std::string_view content() const { return page != nullptr ? *page : body; }
   struct WireForms {
     std::string h1;
   };

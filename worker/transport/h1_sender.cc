@@ -39,7 +39,7 @@ void H1Sender::put(std::string_view text) {
 
 void H1Sender::put_prepared(const http::PreparedRef& response, const codec::HeadContext& head,
                             bool head_only) {
-  const std::size_t body = head_only ? 0 : response->body.size();
+  const std::size_t body = head_only ? 0 : response->content().size();
   body_bytes_ = body;
   const bool apart = body > kCopyLimit;
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -197,7 +197,8 @@ H1Sender::Progress H1Sender::flush() {
   }
   if (output.size() > 0) parts[count++] = part(output.bytes().data(), output.size());
   if (shared_ != nullptr) {
-    parts[count++] = part(shared_->body.data() + shared_sent_, shared_->body.size() - shared_sent_);
+    const std::string_view rest = shared_->content().substr(shared_sent_);
+    parts[count++] = part(rest.data(), rest.size());
   }
   if (lost_) return fail_lost();
   if (count == 0) return Progress::kDone;
@@ -223,7 +224,7 @@ void H1Sender::consume(std::size_t sent) {
   pending_.append(output.bytes().data() + from_output, output.size() - from_output);
   output.clear();
   shared_sent_ += sent;
-  if (shared_ != nullptr && shared_sent_ == shared_->body.size()) shared_.reset();
+  if (shared_ != nullptr && shared_sent_ == shared_->content().size()) shared_.reset();
 }
 
 }  // namespace servery::transport

@@ -22,6 +22,8 @@ Plan sample() {
   plan.connections = 10;
   plan.log_level = "info";
   plan.roots = {"/srv"};
+  plan.named_files = "{}";
+  plan.files = {{"error_pages.404", "/srv/404.html", "0123"}};
   plan.fingerprint = "abc";
   plan.tier = ReloadTier::kRestart;
   plan.changes = {{"pool.queue", "1", "2", ReloadTier::kGeneration}};

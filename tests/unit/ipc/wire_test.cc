@@ -58,17 +58,17 @@ TEST(Wire, DescriptorsArriveWithTheirNames) {
   Configure m;
   m.page_index = 3;
   m.inputs = some_fd();
-  m.passwords = some_fd();
+  m.files = some_fd();
   m.page = some_fd();
   m.rate_table = some_fd();
   const int inputs = m.inputs.get();
-  const int passwords = m.passwords.get();
+  const int files = m.files.get();
   const int page = m.page.get();
   const int table = m.rate_table.get();
   const Configure got = round_trip(std::move(m));
   EXPECT_EQ(got.page_index, 3u);
   EXPECT_EQ(got.inputs.get(), inputs);
-  EXPECT_EQ(got.passwords.get(), passwords);
+  EXPECT_EQ(got.files.get(), files);
   EXPECT_EQ(got.page.get(), page);
   EXPECT_EQ(got.rate_table.get(), table);
 }

@@ -13,7 +13,7 @@
 
 #include "common/base/log.h"
 #include "config/inputs.h"
-#include "config/password_files.h"
+#include "config/named_files.h"
 #include "ipc/memfd.h"
 #include "tests/support/temp_tree.h"
 
@@ -61,12 +61,12 @@ class SupervisorLinkTest : public testing::Test {
     inputs.file_text = text;
     inputs.working_directory = "/";
     auto sealed = ipc::seal_text("test-inputs", inputs.encode());
-    auto passwords = ipc::seal_text("test-passwords", encode_password_files({}));
+    auto files = ipc::seal_text("test-files", encode_named_files({}));
     ipc::Roots roots;
     roots.roots.push_back(
         {tree.path(), UniqueFd(::open(tree.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))});
     send(std::move(roots));
-    send(ipc::Configure{1000, 0, std::move(*sealed), std::move(*passwords),
+    send(ipc::Configure{1000, 0, std::move(*sealed), std::move(*files),
                         shared_memory<WorkerPage>(kSharedPageBytes),
                         shared_memory<RateTable>(rate_table_bytes(1))});
   }

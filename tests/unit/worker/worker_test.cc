@@ -287,7 +287,7 @@ TEST(RouteHeaders, TheRouteWinsOverTheTop) {
   route.add = {{"link", "two"}};
   http::ResponseFields fields;
   fields.add("x-b", "handler");
-  route_headers(settings, configured).apply(fields);
+  route_headers(settings, configured, ErrorPageContents({})).apply(fields);
   EXPECT_EQ(*fields.find("x-a"), "route");
   EXPECT_EQ(fields.find("x-b"), nullptr);
   std::vector<std::string> links;

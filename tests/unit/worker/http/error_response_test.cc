@@ -56,6 +56,43 @@ TEST(ErrorResponse, AllowAlwaysNamesOptions) {
   EXPECT_EQ(options->fields.find(FieldId::kContentLength), nullptr);
 }
 
+HeaderPolicy with_pages() {
+  HeaderPolicy policy;
+  policy.set = {{"x-frame-options", "DENY"}};
+  policy.error_pages = {{404, 404, "text/html", std::make_shared<const std::string>("<p>gone")},
+                        {400, 499, "text/plain", std::make_shared<const std::string>("client")}};
+  return policy;
+}
+
+TEST(ErrorResponse, ThePageOfTheStatusComesBeforeThatOfItsClass) {
+  const HeaderPolicy policy = with_pages();
+  const PreparedRef missing = error_response(404, &policy);
+  EXPECT_EQ(missing->content(), "<p>gone");
+  EXPECT_EQ(*missing->fields.find(FieldId::kContentType), "text/html");
+  EXPECT_EQ(*missing->fields.find(FieldId::kContentLength), "7");
+  EXPECT_EQ(*missing->fields.find("x-frame-options"), "DENY");
+  EXPECT_EQ(error_response(400, &policy)->content(), "client");
+  EXPECT_EQ(error_response(500, &policy)->content(), "500 Internal Server Error\n");
+  // One copy for all that show it.
+  EXPECT_EQ(error_response(400, &policy)->content().data(),
+            error_response(403, &policy)->content().data());
+}
+
+TEST(ErrorResponse, APageLeavesTheFieldsOfTheStatus) {
+  HeaderPolicy policy = with_pages();
+  policy.error_pages.push_back(
+      {500, 599, "text/html", std::make_shared<const std::string>("server")});
+  MethodSet set;
+  set.add(Method::kPost);
+  const PreparedRef refused = make_method_not_allowed(set, &policy);
+  EXPECT_EQ(refused->content(), "client");
+  EXPECT_EQ(*refused->fields.find(FieldId::kAllow), "POST, OPTIONS");
+  EXPECT_EQ(*error_response(503, &policy)->fields.find(FieldId::kRetryAfter), "1");
+  EXPECT_EQ(error_response(503, &policy)->content(), "server");
+  EXPECT_EQ(make_options(set, &policy)->content(), "");
+  EXPECT_EQ(make_prepared({404, {}}, "a handler's own", &policy)->content(), "a handler's own");
+}
+
 TEST(ErrorResponse, PreparedLengthIsNotThePolicysToChange) {
   HeaderPolicy policy;
   policy.set = {{"content-length", "3"}};
