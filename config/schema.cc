@@ -301,6 +301,13 @@ constexpr Row kRows[] = {
     {"routes[].auth", Type::kText, 0, 64, "", kGeneration, "",
      "Name of the entry of `auth` that says who may do what here. Empty: no password is asked for.",
      [](Target& t) -> Field { return &t.route->auth; }},
+    {"routes[].fallback", Type::kText, 0, 1025, "", kGeneration, "",
+     "Path of another route, as it is configured there, of the same host, else of no host: it "
+     "answers what this static route does not find (a missing file, a directory without index and "
+     "listing, a hidden name), as if it had been asked, with its own fields, password and handler; "
+     "static looks for the same rest of the path below its own root. It must take GET; it may have "
+     "a fallback itself, 8 in all.",
+     [](Target& t) -> Field { return &t.route->fallback; }},
     {"routes[].static.root", Type::kPath, 1, 4095, "", kGeneration, "--root",
      "Directory whose files are served. Required.",
      [](Target& t) -> Field { return &static_files(t).root; }},

@@ -217,6 +217,7 @@ struct RouteSettings {
   CorsSettings cors;
   bool sandbox = false;  // what is there was put there by users
   std::string auth;      // name of an AuthSettings; empty: everyone may do everything
+  std::string fallback;  // path of the route that takes what static does not find; empty: none
   std::variant<StaticSettings, RespondSettings, RedirectSettings> handler;
 };
 

@@ -13,6 +13,7 @@
 #include "common/base/text.h"
 #include "common/base/unique_fd.h"
 #include "config/address.h"
+#include "config/fallback.h"
 #include "config/identity.h"
 #include "config/syntax.h"
 
@@ -160,6 +161,9 @@ class Validator {
     }
     check_cors(key + ".cors", route.cors);
     check_auth(key + ".auth", route.auth);
+    if (const auto fault = is_sound("routes") ? check_fallback(settings_, index) : std::nullopt) {
+      add(key + ".fallback", fault->reason, fault->message, fault->suggestion);
+    }
     if (const auto* files = std::get_if<StaticSettings>(&route.handler)) {
       check_root(key + ".static.root", files->root);
       check_static_methods(key + ".methods", route.methods);

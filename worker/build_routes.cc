@@ -14,6 +14,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "config/fallback.h"
 #include "config/password_files.h"
 #include "worker/access/basic_auth.h"
 #include "worker/features/archive/archive_handler.h"
@@ -137,7 +138,7 @@ DoorKeeper make_door(const AuthSettings& entry, std::shared_ptr<const access::Re
                      http::HeaderPolicy& headers) {
   DoorKeeper door{std::move(realm), nullptr, nullptr};
   const http::RightSet anyone = door.realm->anonymous().rights;
-  headers.restricted = !anyone.has(http::Right::kRead);
+  headers.restricted |= !anyone.has(http::Right::kRead);
   if (!headers.restricted && !anyone.has(http::Right::kList)) {
     auto names_policy = std::make_shared<http::HeaderPolicy>(headers);
     names_policy->restricted = true;
@@ -149,6 +150,55 @@ DoorKeeper make_door(const AuthSettings& entry, std::shared_ptr<const access::Re
   return door;
 }
 
+// What those routes ask of a route's answers that fall back to it: a cache would give one of these
+// for the address of one of those.
+struct Inherited {
+  bool varies_by_accept = false;  // their navigations get a page
+  bool restricted = false;        // not anyone may read there
+};
+
+std::vector<Inherited> inherit(const Settings& settings, const Realms& realms) {
+  std::vector<Inherited> inherited(settings.routes.size());
+  for (std::size_t i = 0; i < settings.routes.size(); ++i) {
+    const RouteSettings& route = settings.routes[i];
+    const auto* const fixed = std::get_if<StaticSettings>(&route.handler);
+    const auto realm = realms.find(route.auth);
+    const bool restricted =
+        realm != realms.end() && !realm->second->anonymous().rights.has(http::Right::kRead);
+    auto next = fallback_of(settings, i);
+    for (std::size_t step = 0; next && step < kMaxFallbacks; ++step) {
+      inherited[*next].varies_by_accept |= fixed != nullptr && fixed->spa;
+      inherited[*next].restricted |= restricted;
+      next = fallback_of(settings, *next);
+    }
+  }
+  return inherited;
+}
+
+void apply_inherited(http::HeaderPolicy& headers, const Inherited& inherited) {
+  if (inherited.varies_by_accept)
+    headers.vary.append(headers.vary.empty() ? "" : ", ").append("accept");
+  headers.restricted |= inherited.restricted;
+}
+
+// All but its stages and its handler.
+Result<routing::Route> begin_route(const Settings& settings, std::size_t number,
+                                   const ErrorPageContents& pages) {
+  const RouteSettings& configured = settings.routes[number];
+  routing::Route route;
+  route.key.host = configured.host;
+  route.key.path = configured.path;
+  route.key.exact = configured.exact;
+  route.key.methods = SERVERY_TRY(to_methods(configured.methods));
+  route.headers = route_headers(settings, configured, pages);
+  route.cors = to_cors(configured.cors);
+  route.body_limit = settings.limits.body_bytes;
+  if (const auto next = fallback_of(settings, number)) {
+    route.fallback = std::make_shared<routing::FallbackRoute>(static_cast<std::uint32_t>(*next));
+  }
+  return route;
+}
+
 // Makes the handler of a route; one overload for each kind.
 struct MakeHandler {
   const Settings& settings;
@@ -156,7 +206,8 @@ struct MakeHandler {
   const features::StaticServices& services;
   std::uint32_t route;
   const http::HeaderPolicy& headers;
-  const DoorKeeper* door;  // null: a route without `auth`
+  const DoorKeeper* door;                       // null: a route without `auth`
+  std::shared_ptr<routing::Fallback> fallback;  // null: none
   files::Root::Offers& offers;
 
   using Made = Result<std::unique_ptr<routing::Handler>>;
@@ -186,13 +237,15 @@ struct MakeHandler {
         .max_cached_file = settings.cache.bytes == 0 ? 0 : settings.cache.max_file,
         .compress = fixed.compress,
         .precompressed = fixed.precompressed,
-        .digests = fixed.digests};
+        .digests = fixed.digests,
+        .fallback = fallback};
     if (fixed.listing) {
       options.listing = guarded(std::make_shared<listing::ListingHandler>(
           services.loop, services.pool, SERVERY_TRY(open_root(fixed)),
           listing::ListingOptions{.shows_hidden = fixed.hidden == Hidden::kAllow,
                                   .offers_archive = fixed.archive,
                                   .cache_control = fixed.cache_control,
+                                  .fallback = fallback,
                                   .route = route,
                                   .coder = fixed.compress ? services.coder : nullptr}));
     }
@@ -200,7 +253,8 @@ struct MakeHandler {
       options.archive = guarded(std::make_shared<archive::ArchiveHandler>(
           services.loop, services.pool, SERVERY_TRY(open_root(fixed)),
           archive::ArchiveOptions{.shows_hidden = fixed.hidden == Hidden::kAllow,
-                                  .cache_control = fixed.cache_control}));
+                                  .cache_control = fixed.cache_control,
+                                  .fallback = fallback}));
     }
     return std::make_unique<features::StaticHandler>(services, std::move(root), std::move(options));
   }
@@ -262,15 +316,11 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
   parts.hosts.canonical_host = settings.canonical_host;
   parts.hosts.local_guard = settings.profile == Profile::kLocal && settings.hosts.empty();
   parts.hosts.local_names = local_names(settings);
+  const std::vector<Inherited> inherited = inherit(settings, realms);
   for (const RouteSettings& configured : settings.routes) {
-    routing::Route route;
-    route.key.host = configured.host;
-    route.key.path = configured.path;
-    route.key.exact = configured.exact;
-    route.key.methods = SERVERY_TRY(to_methods(configured.methods));
-    route.headers = route_headers(settings, configured, files.error_pages);
-    route.cors = to_cors(configured.cors);
-    route.body_limit = settings.limits.body_bytes;
+    const std::size_t number = parts.routes.size();
+    routing::Route route = SERVERY_TRY(begin_route(settings, number, files.error_pages));
+    apply_inherited(route.headers, inherited[number]);
     std::optional<DoorKeeper> door;
     for (const AuthSettings& entry : settings.auth) {
       if (entry.name != configured.auth) continue;
@@ -281,11 +331,10 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
     if (!configured.auth.empty() && !door) {
       return fail(Errc::kInternal, "no entry of auth for " + configured.auth);
     }
-    const auto number = static_cast<std::uint32_t>(parts.routes.size());
-    route.handler =
-        SERVERY_TRY(std::visit(MakeHandler{settings, roots, services, number, route.headers,
-                                           door ? &*door : nullptr, built.offers},
-                               configured.handler));
+    route.handler = SERVERY_TRY(std::visit(
+        MakeHandler{settings, roots, services, static_cast<std::uint32_t>(number), route.headers,
+                    door ? &*door : nullptr, route.fallback, built.offers},
+        configured.handler));
     parts.routes.push_back(std::move(route));
   }
   return built;

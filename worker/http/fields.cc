@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "worker/http/negotiate.h"
 #include "worker/http/policy_headers.h"
+#include "worker/http/syntax.h"
 
 namespace servery::http {
 namespace {
@@ -193,7 +195,8 @@ void HeaderPolicy::apply(ResponseFields& fields) const {
   for (const ResponseField& field : defaults) {
     if (fields.find(field.name) == nullptr) fields.add(field.name, field.value);
   }
-  if (!vary.empty()) fields.add_member(FieldId::kVary, vary);
+  ListCursor members(vary);
+  for (std::string_view member; members.next(member);) vary_on(fields, member);
   for (const std::string& name : remove) fields.remove(name);
   for (const ResponseField& field : set) fields.set(field.name, field.value);
   for (const ResponseField& field : add) fields.add(field.name, field.value);

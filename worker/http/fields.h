@@ -133,7 +133,7 @@ struct PreparedResponse;
 // Applied in the order of the members. Names lowercase.
 struct HeaderPolicy {
   std::vector<ResponseField> defaults;  // where the answer has none of that name
-  std::string vary;                     // a member for Vary; empty: none
+  std::string vary;                     // members for Vary; empty: none
   std::vector<std::string> remove;
   std::vector<ResponseField> set;
   std::vector<ResponseField> add;

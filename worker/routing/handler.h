@@ -24,6 +24,14 @@ class Handler {
   virtual void handle(http::Exchange& exchange, const RouteMatch& match) = 0;
 };
 
+// Where a handler hands a request for which it has nothing; the pipeline knows which route that is.
+class Fallback {
+ public:
+  virtual ~Fallback() = default;
+  // Answers `exchange` now or later.
+  virtual void run(http::Exchange& exchange) = 0;
+};
+
 // A check that stands before the handler. A route's stages run in order; the first that does not
 // continue ends the run.
 class Stage {

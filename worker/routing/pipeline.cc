@@ -56,6 +56,7 @@ Pipeline::Pipeline(PipelineParts parts, Router router)
     cors_.push_back(route.cors ? std::make_unique<const http::Cors>(*route.cors, route.key.methods,
                                                                     route.headers)
                                : nullptr);
+    if (route.fallback) route.fallback->pipeline_ = this;
   }
 }
 
@@ -86,15 +87,29 @@ void Pipeline::run(http::Exchange& exchange) {
   if (match.outcome == Router::Outcome::kMethodNotAllowed) {
     refuse_method(exchange, match);
   } else {
-    run_route(exchange, match);
+    run_route(exchange, match.route, match.matched);
   }
+}
+
+void FallbackRoute::run(http::Exchange& exchange) { pipeline_->fall_back(exchange, route_); }
+
+// The stages of the route that found nothing have let the request pass; now those of this one. A
+// stage that has to wait sends the request through run() anew: it comes here again. `matched` is
+// looked up once more, so that a whole chain of routes has the same rest.
+void Pipeline::fall_back(http::Exchange& exchange, std::uint32_t route) const {
+  const http::RequestHead& request = exchange.request();
+  const Router::Match own = router_.match(request.host, request.path, request.method);
+  enter_route(exchange, route);
+  run_route(exchange, route, own.matched);
 }
 
 void Pipeline::enter_route(http::Exchange& exchange, std::uint32_t route) const {
   exchange.set_header_policy(&parts_.routes[route].headers);
   exchange.set_body_limit(parts_.routes[route].body_limit);
+  // Nothing of a route that was entered before.
   const auto& cors = cors_[route];
-  if (cors) exchange.set_extra_fields(cors->fields_for(exchange.request().fields));
+  exchange.set_extra_fields(cors ? cors->fields_for(exchange.request().fields) : nullptr);
+  exchange.set_access({});
 }
 
 bool Pipeline::answer_preflight(http::Exchange& exchange) const {
@@ -130,14 +145,15 @@ bool Pipeline::check_host(http::Exchange& exchange) const {
   return false;
 }
 
-void Pipeline::run_route(http::Exchange& exchange, const Router::Match& match) const {
-  const Route& route = parts_.routes[match.route];
+void Pipeline::run_route(http::Exchange& exchange, std::uint32_t number,
+                         std::uint32_t matched) const {
+  const Route& route = parts_.routes[number];
   const http::RequestHead& request = exchange.request();
   if (route.body_limit > 0 && request.content_length > route.body_limit) {
     exchange.respond_error({413, "body_too_large"});
     return;
   }
-  const RouteMatch found{match.route, request.path.substr(match.matched)};
+  const RouteMatch found{number, request.path.substr(matched)};
   for (const std::unique_ptr<Stage>& stage : route.stages) {
     if (stage->check(exchange, found) == Stage::Verdict::kAnswered) return;
   }

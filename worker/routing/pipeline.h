@@ -17,13 +17,28 @@
 
 namespace servery::routing {
 
+class Pipeline;
+
+// What a route's handler holds of the route that takes over.
+class FallbackRoute final : public Fallback {
+ public:
+  explicit FallbackRoute(std::uint32_t route) : route_(route) {}
+  void run(http::Exchange& exchange) override;
+
+ private:
+  friend class Pipeline;
+  const Pipeline* pipeline_ = nullptr;  // set by it, which owns the handlers
+  std::uint32_t route_;
+};
+
 struct Route {
   RouteKey key;  // methods empty: what the handler takes
   std::unique_ptr<Handler> handler;
   std::vector<std::unique_ptr<Stage>> stages;
   http::HeaderPolicy headers;  // merged with the top level's
   std::optional<http::CorsRules> cors;
-  std::uint64_t body_limit = 0;  // 0: unlimited
+  std::uint64_t body_limit = 0;                       // 0: unlimited
+  std::shared_ptr<FallbackRoute> fallback = nullptr;  // of the handler; null: none
 };
 
 struct PipelineParts {
@@ -37,6 +52,8 @@ class Pipeline final : public http::RequestTarget {
  public:
   static Result<std::unique_ptr<Pipeline>> create(PipelineParts parts);
   void run(http::Exchange& exchange) override;
+  // As if `route` had been asked, with the rest of the path that the request's own route has.
+  void fall_back(http::Exchange& exchange, std::uint32_t route) const;
 
  private:
   // Answers of one place in the router, made at build time with the policy of its first route.
@@ -49,7 +66,7 @@ class Pipeline final : public http::RequestTarget {
   bool check_host(http::Exchange& exchange) const;
   bool answer_preflight(http::Exchange& exchange) const;
   void enter_route(http::Exchange& exchange, std::uint32_t route) const;
-  void run_route(http::Exchange& exchange, const Router::Match& match) const;
+  void run_route(http::Exchange& exchange, std::uint32_t number, std::uint32_t matched) const;
   void refuse_method(http::Exchange& exchange, const Router::Match& match) const;
 
   PipelineParts parts_;

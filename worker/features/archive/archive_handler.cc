@@ -75,6 +75,8 @@ void ArchiveHandler::answer(http::Exchange& exchange, std::string_view path) {
       [this, &exchange, plan, step, place = std::move(place)] {
         if (*step == ArchivePlan::Step::kReady) {
           answer_planned(exchange, plan, place);
+        } else if (plan->error() == Errc::kNotFound && options_.fallback != nullptr) {
+          options_.fallback->run(exchange);
         } else {
           exchange.respond_error(
               plan->error() == Errc::kTooLarge ? kTooLarge : http::refusal_for(plan->error()));

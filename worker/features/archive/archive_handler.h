@@ -13,12 +13,14 @@
 #include "worker/features/archive/crc_cache.h"
 #include "worker/files/resource.h"
 #include "worker/routing/directory_answer.h"
+#include "worker/routing/handler.h"
 
 namespace servery::archive {
 
 struct ArchiveOptions {
   bool shows_hidden = false;  // names that begin with a dot
   std::string cache_control = {};
+  std::shared_ptr<routing::Fallback> fallback = nullptr;  // for a directory that is not there
   unsigned most_active = 4;  // archives planned or sent at once; the rest is answered 503
 };
 

@@ -85,6 +85,8 @@ void ListingHandler::answer_begun(http::Exchange& exchange, const std::shared_pt
     answer_whole(exchange, run);
   } else if (step == ListingRun::Step::kStreamed) {
     answer_streamed(exchange, run);
+  } else if (run->error().code == Errc::kNotFound && options_.fallback != nullptr) {
+    options_.fallback->run(exchange);
   } else {
     exchange.respond_error(http::refusal_for(run->error().code));
   }

@@ -12,6 +12,7 @@
 #include "worker/features/listing/listing_run.h"
 #include "worker/files/resource.h"
 #include "worker/routing/directory_answer.h"
+#include "worker/routing/handler.h"
 
 namespace servery::listing {
 
@@ -19,6 +20,7 @@ struct ListingOptions {
   bool shows_hidden = false;    // names that begin with a dot
   bool offers_archive = false;  // the route answers ?archive=
   std::string cache_control = {};
+  std::shared_ptr<routing::Fallback> fallback = nullptr;  // for a directory that is not there
   std::uint32_t route = 0;              // tells this route's listings apart while they are coded
   body::ContentCoder* coder = nullptr;  // null: nothing is coded; destroyed before the handler
 };

@@ -80,7 +80,7 @@ void StaticHandler::look_up(http::Exchange& exchange, const Wish& wish) {
   files::RelativePath path;
   // An encoded slash is no separator, and no file name can hold it.
   if (request.encoded_slash || !path.assign(rest, options_.hidden)) {
-    exchange.respond_error(kNotFound);
+    answer_not_found(exchange);
     return;
   }
   if (rest.empty() && !request.path.ends_with('/')) {  // the route itself: relative links need it
@@ -230,7 +230,7 @@ void StaticHandler::answer_file(http::Exchange& exchange, const Wish& wish, Stat
 
 void StaticHandler::answer_missing(http::Exchange& exchange, std::string_view rest) {
   if (rest == Wish::kApplication) {
-    exchange.respond_error(kNotFound);
+    answer_not_found(exchange);
   } else if (options_.spa && is_navigation(exchange.request())) {
     serve(exchange, wish_of(exchange.request(), Wish::kApplication));
   } else {
@@ -250,10 +250,18 @@ void StaticHandler::answer_directory(http::Exchange& exchange, std::string_view 
   files::RelativePath path;
   if (answer == nullptr || exchange.request().encoded_slash ||
       !path.assign(rest, options_.hidden) || !path.names_directory()) {
-    exchange.respond_error(kNotFound);
+    answer_not_found(exchange);
     return;
   }
   answer->answer(exchange, path.view());
+}
+
+void StaticHandler::answer_not_found(http::Exchange& exchange) {
+  if (options_.fallback != nullptr) {
+    options_.fallback->run(exchange);
+  } else {
+    exchange.respond_error(kNotFound);
+  }
 }
 
 void StaticHandler::redirect_to_directory(http::Exchange& exchange) {

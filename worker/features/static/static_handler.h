@@ -50,6 +50,7 @@ struct StaticOptions {
   // Of a directory without index, and of one whose query asks for it; null: not given.
   std::shared_ptr<routing::DirectoryAnswer> listing = nullptr;
   std::shared_ptr<routing::DirectoryAnswer> archive = nullptr;
+  std::shared_ptr<routing::Fallback> fallback = nullptr;  // for what is not found; null: 404
 };
 
 class StaticHandler final : public routing::Handler {
@@ -76,6 +77,7 @@ class StaticHandler final : public routing::Handler {
   void answer_file(http::Exchange& exchange, const Wish& wish, StaticLookup lookup,
                    const files::Moment& read_at);
   void answer_missing(http::Exchange& exchange, std::string_view rest);
+  void answer_not_found(http::Exchange& exchange);
   void redirect_to_directory(http::Exchange& exchange);
   bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
   void answer_directory(http::Exchange& exchange, std::string_view rest,

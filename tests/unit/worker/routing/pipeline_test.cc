@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/support/fake_transport.h"
 #include "worker/http/error_response.h"
@@ -241,6 +242,107 @@ TEST_F(PipelineTest, EveryAnswerCarriesItsPolicy) {
   FakeExchange missing({.target = "/none"});
   run(missing);
   EXPECT_EQ(missing.transport.field("x-top"), "1");
+}
+
+// Has nothing: hands on what its route falls back to.
+class FindsNothing final : public Handler {
+ public:
+  explicit FindsNothing(std::shared_ptr<Fallback> fallback) : fallback_(std::move(fallback)) {}
+  http::MethodSet methods() const override { return EchoRest().methods(); }
+  void handle(http::Exchange& exchange, const RouteMatch& /*match*/) override {
+    fallback_->run(exchange);
+  }
+
+ private:
+  std::shared_ptr<Fallback> fallback_;
+};
+
+Route falling_route(std::string path, std::uint32_t to) {
+  Route made;
+  made.key.path = std::move(path);
+  made.fallback = std::make_shared<FallbackRoute>(to);
+  made.handler = std::make_unique<FindsNothing>(made.fallback);
+  return made;
+}
+
+// Waits once, then lets pass, as a stage that has to look something up.
+class PassSecondTime final : public Stage {
+ public:
+  Verdict check(http::Exchange& exchange, const RouteMatch& match) override {
+    rests.emplace_back(match.rest);
+    if (std::exchange(passes, true)) return Verdict::kContinue;
+    exchange.restart();
+    return Verdict::kAnswered;
+  }
+  bool passes = false;
+  std::vector<std::string> rests;
+};
+
+TEST_F(PipelineTest, AFallbackRunsTheWholePolicyOfItsRouteOnTheSameRest) {
+  parts.routes.push_back(cors_route("/longer/a"));
+  parts.routes[0].stages.clear();
+  parts.routes[0].fallback = std::make_shared<FallbackRoute>(1);
+  parts.routes[0].handler = std::make_unique<FindsNothing>(parts.routes[0].fallback);
+  parts.routes[0].headers.set = {{"x-a", "1"}};
+  parts.routes.push_back(falling_route("/b", 2));
+  parts.routes.push_back(route("/c"));
+  parts.routes[2].headers.set = {{"x-c", "1"}};
+  parts.routes[2].body_limit = 10;
+  build();
+  FakeExchange exchange({.target = "/longer/a/x/y", .fields = {{"origin", "https://app.example"}}});
+  run(exchange);
+  EXPECT_EQ(exchange.transport.field("x-rest"), "/x/y#2");
+  EXPECT_EQ(exchange.transport.field("x-c"), "1");
+  EXPECT_EQ(exchange.transport.field("x-a"), "");
+  EXPECT_EQ(exchange.transport.field("access-control-allow-origin"), "") << "of the other route";
+  FakeExchange large({.target = "/b/x", .fields = {{"content-length", "11"}}});
+  run(large);
+  EXPECT_EQ(large.transport.status, 413);
+}
+
+TEST_F(PipelineTest, BothRoutesStagesStandBeforeAFallback) {
+  for (const std::size_t closed : {0U, 1U}) {
+    parts = {};
+    parts.routes.push_back(falling_route("/a", 1));
+    parts.routes.push_back(route("/b"));
+    parts.routes[closed].stages.push_back(std::make_unique<RefuseAll>());
+    build();
+    FakeExchange exchange({.target = "/a/x"});
+    run(exchange);
+    EXPECT_EQ(exchange.transport.status, 401) << closed;
+  }
+}
+
+TEST_F(PipelineTest, AStageOfAFallbackMayStartTheRequestAnew) {
+  parts.routes.push_back(falling_route("/a", 1));
+  parts.routes.push_back(route("/b"));
+  auto stage = std::make_unique<PassSecondTime>();
+  const PassSecondTime& seen = *stage;
+  parts.routes[1].stages.push_back(std::move(stage));
+  build();
+  FakeExchange exchange({.target = "/a/x"});
+  run(exchange);
+  EXPECT_EQ(exchange.transport.field("x-rest"), "/x#1");
+  EXPECT_EQ(seen.rests, (std::vector<std::string>{"/x", "/x"}));
+}
+
+TEST_F(PipelineTest, WhatOneRouteKnowsOfAClientIsNotTheFallbacks) {
+  class Admit final : public Stage {
+   public:
+    Verdict check(http::Exchange& exchange, const RouteMatch& /*match*/) override {
+      http::Access access;
+      access.is_known_user = true;
+      exchange.set_access(access);
+      return Verdict::kContinue;
+    }
+  };
+  parts.routes.push_back(falling_route("/a", 1));
+  parts.routes.push_back(route("/b"));
+  parts.routes[0].stages.push_back(std::make_unique<Admit>());
+  build();
+  FakeExchange exchange({.target = "/a/x"});
+  run(exchange);
+  EXPECT_FALSE(exchange->access().is_known_user);
 }
 
 TEST_F(PipelineTest, AmbiguousRoutesAreRefused) {

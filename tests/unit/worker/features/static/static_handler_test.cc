@@ -76,6 +76,33 @@ class Static : public testing::Test {
   std::unique_ptr<StaticHandler> handler;
 };
 
+class Teapot final : public routing::Fallback {
+ public:
+  void run(http::Exchange& exchange) override {
+    http::ResponseHead head;
+    head.status = 202;
+    exchange.respond(std::move(head), nullptr);
+  }
+};
+
+TEST_F(Static, WhatIsNotFoundIsTheFallbacks) {
+  options.fallback = std::make_shared<Teapot>();
+  tree.file("a.txt", "hello");
+  tree.file(".hidden", "no");
+  tree.directory("empty");
+  EXPECT_EQ(get("/a.txt").status, 200);
+  for (const char* path : {"/gone", "/gone/", "/.hidden", "/empty/", "/a%2Fb", "/a.txt/"}) {
+    EXPECT_EQ(get(path).status, 202) << path;
+  }
+  EXPECT_EQ(get("/empty").status, 308);
+  EXPECT_EQ(get("/a.txt", {{"if-match", "\"x\""}}).status, 412);
+  options.spa = true;
+  tree.file("index.html", "app");
+  make();
+  EXPECT_EQ(get("/gone", {{"accept", "text/html"}}).body, "app");
+  EXPECT_EQ(get("/gone").status, 202);
+}
+
 TEST_F(Static, GivesAFileWithItsFields) {
   tree.file("a.txt", "hello", 1'600'000'000);
   const ProbeAnswer answer = get("/a.txt");
