@@ -90,6 +90,8 @@ std::string_view type_words(const Row& row) {
       return "list of origins, or `[\"*\"]`";
     case Type::kMediaRanges:
       return "list of media types, or of `TYPE/*`";
+    case Type::kAddresses:
+      return "list of addresses, `ADDRESS/LENGTH`, `unix`";
     case Type::kPatternMap:
       return "section of `PATTERN: VALUE`";
     case Type::kTypeMap:

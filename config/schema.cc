@@ -298,6 +298,14 @@ constexpr Row kRows[] = {
      "For what users put there: a Content-Security-Policy that keeps pages and pictures from "
      "running scripts, sending forms or acting for this site.",
      [](Target& t) -> Field { return &t.route->sandbox; }},
+    {"routes[].allow", Type::kAddresses, 0, 1000, "", kGeneration, "",
+     "Clients served, by address or prefix, `unix` for those that come by a Unix socket; others "
+     "get "
+     "403. Empty: all. See identity.md.",
+     [](Target& t) -> Field { return &t.route->allow; }},
+    {"routes[].deny", Type::kAddresses, 0, 1000, "", kGeneration, "",
+     "Clients that get 403, also where `allow` lists them.",
+     [](Target& t) -> Field { return &t.route->deny; }},
     {"routes[].auth", Type::kText, 0, 64, "", kGeneration, "",
      "Name of the entry of `auth` that says who may do what here. Empty: no password is asked for.",
      [](Target& t) -> Field { return &t.route->auth; }},

@@ -58,6 +58,7 @@ enum class Type {
   kHeaderNames,  // list of field names
   kFieldNames,   // list of field names, the server's own too
   kOrigins,      // list of origins, or "*"
+  kAddresses,    // list of addresses, prefixes, or "unix"
   kPatternMap,   // PATTERN: header value
   kTypeMap,      // EXTENSION: media type
   kErrorPages,   // STATUS: path, absolute after load

@@ -215,8 +215,10 @@ struct RouteSettings {
   HeaderRules headers;
   ErrorPageFiles error_pages;  // before the top level's
   CorsSettings cors;
-  bool sandbox = false;  // what is there was put there by users
-  std::string auth;      // name of an AuthSettings; empty: everyone may do everything
+  bool sandbox = false;            // what is there was put there by users
+  std::vector<std::string> allow;  // addresses, prefixes, "unix"; empty: all
+  std::vector<std::string> deny;   // likewise; goes before `allow`
+  std::string auth;                // name of an AuthSettings; empty: everyone may do everything
   std::string fallback;  // path of the route that takes what static does not find; empty: none
   std::variant<StaticSettings, RespondSettings, RedirectSettings> handler;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/base/cidr.h"
 #include "common/base/text.h"
 
 namespace servery {
@@ -218,6 +219,14 @@ SyntaxCheck check_origin(std::string_view origin) {
                  std::string(origin.substr(0, origin.size() - own_port.size())));
   }
   return check_authority(authority);
+}
+
+SyntaxCheck check_addresses_entry(std::string_view entry) {
+  if (entry == AddressSet::kUnix) return std::nullopt;
+  const auto cidr = parse_cidr(entry);
+  if (!cidr) return fault("an address, a prefix such as 10.0.0.0/8 or 2001:db8::/32, or unix");
+  if (cidr->has_host_bits()) return fault("bits are set behind the prefix", cidr->text());
+  return std::nullopt;
 }
 
 SyntaxCheck check_path_pattern(std::string_view pattern) {

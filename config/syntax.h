@@ -38,6 +38,8 @@ SyntaxCheck check_origin(std::string_view origin);
 SyntaxCheck check_error_status(std::string_view status);
 // 1 to 4095 bytes.
 SyntaxCheck check_path(std::string_view path);
+// An address, a prefix without bits behind it, or "unix".
+SyntaxCheck check_addresses_entry(std::string_view entry);
 // What http::PathPattern takes: 1 to 256 bytes without control characters.
 SyntaxCheck check_path_pattern(std::string_view pattern);
 // What follows the last dot of a file name: 1 to 64 visible ASCII characters without dot, slash and

@@ -63,6 +63,7 @@ class ValueReader {
       case Type::kFieldNames:
       case Type::kOrigins:
       case Type::kMediaRanges:
+      case Type::kAddresses:
         read_list(node);
         break;
       case Type::kHeaderMap:
@@ -318,6 +319,8 @@ class ValueReader {
         return text == "*" ? std::nullopt : check_origin(text);
       case Type::kMediaRanges:
         return check_media_range(text);
+      case Type::kAddresses:
+        return check_addresses_entry(text);
       case Type::kHeaderValue:
         return check_header_value(text);
       case Type::kRedirectTo:
@@ -338,7 +341,8 @@ class ValueReader {
     if (!items_in_bounds(node)) return;
     TextList items;
     for (const Node& item : node.items) {
-      if (!is_text(item)) continue;
+      // 10.0.0.1 is nothing else, quoted or not.
+      if (row_.type == Type::kAddresses ? !is_scalar(item) : !is_text(item)) continue;
       std::string text = row_.type == Type::kHosts || row_.type == Type::kOrigins
                              ? to_lower(item.text)
                              : item.text;

@@ -128,6 +128,7 @@ std::string write_value(const Row& row, Target& target) {
     case Type::kFieldNames:
     case Type::kOrigins:
     case Type::kMediaRanges:
+    case Type::kAddresses:
       return write_list(*std::get<TextList*>(field));
     case Type::kHeaderMap:
     case Type::kPatternMap:

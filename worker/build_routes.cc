@@ -12,10 +12,12 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/cidr.h"
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "config/fallback.h"
 #include "config/password_files.h"
+#include "worker/access/address_rule.h"
 #include "worker/access/basic_auth.h"
 #include "worker/features/archive/archive_handler.h"
 #include "worker/features/listing/listing_handler.h"
@@ -109,6 +111,13 @@ access::Grant to_grant(const Grantees& grantees) {
       break;
   }
   return {access::Grant::To::kUsers, {}};
+}
+
+Result<std::unique_ptr<routing::Stage>> make_address_rule(const RouteSettings& route) {
+  auto allow = AddressSet::parse(route.allow);
+  auto deny = AddressSet::parse(route.deny);
+  if (!allow || !deny) return fail(Errc::kInternal, "an address list that was not checked");
+  return std::make_unique<access::AddressRule>(std::move(*allow), std::move(*deny));
 }
 
 using Realms = std::map<std::string, std::shared_ptr<const access::Realm>>;
@@ -321,6 +330,9 @@ Result<BuiltRoutes> build_routes(const Settings& settings,
     const std::size_t number = parts.routes.size();
     routing::Route route = SERVERY_TRY(begin_route(settings, number, files.error_pages));
     apply_inherited(route.headers, inherited[number]);
+    if (!configured.allow.empty() || !configured.deny.empty()) {
+      route.stages.push_back(SERVERY_TRY(make_address_rule(configured)));
+    }
     std::optional<DoorKeeper> door;
     for (const AuthSettings& entry : settings.auth) {
       if (entry.name != configured.auth) continue;

@@ -126,6 +126,7 @@ class Worker::Impl final : private transport::ConnectionBudget,
   void on_exchange_done(const http::Exchange& exchange) override;
   void on_turn_end() override;
 
+  void count_refusal(std::string_view reason);
   void want_recycling(std::string_view reason);
   void publish();
   // Runs `event` on the loop, unless this worker is gone by then.
@@ -286,8 +287,13 @@ void Worker::Impl::on_exchange_done(const http::Exchange& exchange) {
   metrics_.add(Metric::kRequests);
   metrics_.add(kByClass[std::clamp(exchange.status() / 100, 0, 5)]);
   metrics_.add(Metric::kResponseBytes, exchange.body_bytes_sent());
-  if (exchange.reason() == "host_not_allowed") metrics_.add(Metric::kHostRefused);
+  if (!exchange.reason().empty()) count_refusal(exchange.reason());
   if (++requests_ == recycle_at_) want_recycling("max_requests");
+}
+
+void Worker::Impl::count_refusal(std::string_view reason) {
+  if (reason == "host_not_allowed") metrics_.add(Metric::kHostRefused);
+  if (reason == "address_denied") metrics_.add(Metric::kAddressRefused);
 }
 
 void Worker::Impl::want_recycling(std::string_view reason) {

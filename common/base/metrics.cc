@@ -37,6 +37,8 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
      "Requests that broke a rule of HTTP."},
     {Metric::kHostRefused, "servery_refused_total", "reason=\"host_not_allowed\"", kCounter,
      "Requests refused by a rule of this server."},
+    {Metric::kAddressRefused, "servery_refused_total", "reason=\"address_denied\"", kCounter,
+     "Requests refused by a rule of this server."},
     {Metric::kTimeoutHeader, "servery_timeouts_total", "phase=\"header\"", kCounter,
      "Deadlines that closed a connection."},
     {Metric::kTimeoutBody, "servery_timeouts_total", "phase=\"body\"", kCounter,

@@ -28,6 +28,7 @@ enum class Metric : std::uint16_t {
   kAcceptErrors,
   kMalformedRequests,
   kHostRefused,
+  kAddressRefused,
   kTimeoutHeader,
   kTimeoutBody,
   kTimeoutWrite,

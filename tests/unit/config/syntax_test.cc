@@ -100,6 +100,16 @@ TEST(Syntax, Origins) {  // RFC 6454 6.2
   EXPECT_EQ(check_origin("https://a.example:443")->suggestion, "https://a.example");
 }
 
+TEST(Syntax, Addresses) {
+  for (const char* entry : {"unix", "10.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32", "::/0"}) {
+    EXPECT_FALSE(check_addresses_entry(entry)) << entry;
+  }
+  for (const char* entry : {"", "Unix", "10.0.0.0/33", "10.0.0/8", "example.org", "[::1]", "*"}) {
+    EXPECT_TRUE(check_addresses_entry(entry)) << entry;
+  }
+  EXPECT_EQ(check_addresses_entry("10.0.0.7/29")->suggestion, "10.0.0.0/29");
+}
+
 TEST(Syntax, PathPatterns) {
   EXPECT_FALSE(check_path_pattern("*.{hash}.js"));
   EXPECT_FALSE(check_path_pattern("/assets/**"));
