@@ -108,6 +108,11 @@ constexpr Row kRows[] = {
     {"listeners[].mode", Type::kMode, 0, 0777, "", kGeneration, "",
      "Permissions of a Unix socket, a quoted octal number. Default \"0660\".",
      [](Target& t) -> Field { return &t.listener->mode; }},
+    {"listeners[].proxy_protocol", Type::kAddresses, 0, 1000, "", kGeneration, "",
+     "Load balancers, by address or prefix, `unix` on a Unix socket: each connection begins with a "
+     "PROXY header, version 1 or 2, that says whose it is. Others are refused. Empty: no such "
+     "header. See identity.md.",
+     [](Target& t) -> Field { return &t.listener->proxy_protocol; }},
 
     {"hosts", Type::kHosts, 0, 256, "", kGeneration, "",
      "Names served; `*.example.org` and `*` (any) allowed. Others get 404. Empty: the rule of the "
@@ -116,6 +121,10 @@ constexpr Row kRows[] = {
     {"canonical_host", Type::kHost, 0, 253, "", kGeneration, "",
      "The other names are redirected to this one (308, path and query kept). One of `hosts`.",
      [](Target& t) -> Field { return &t.settings.canonical_host; }},
+    {"trusted_proxies", Type::kAddresses, 0, 1000, "", kGeneration, "",
+     "Proxies, by address or prefix, `unix` for Unix sockets, that are believed what Forwarded or "
+     "X-Forwarded-For, -Proto and -Host say of the client. See identity.md.",
+     [](Target& t) -> Field { return &t.settings.trusted_proxies; }},
 
     {"limits.connections", Type::kInteger, 1, 10e6, "", kGeneration, "",
      "Open connections, over all workers and generations.",

@@ -54,6 +54,8 @@ struct RuntimeSettings {
 struct ListenerSettings {
   std::string address;                // as configured: the listener's identity over reloads
   std::optional<std::uint32_t> mode;  // permission bits of a Unix socket
+  // Who connects, and must send a PROXY header: addresses, prefixes, "unix". Empty: no such header.
+  std::vector<std::string> proxy_protocol{};
 };
 
 struct LimitSettings {
@@ -233,6 +235,7 @@ struct Settings {
   // line.
   std::vector<std::string> local_hosts;
   std::string canonical_host;
+  std::vector<std::string> trusted_proxies;  // addresses, prefixes, "unix"
   LimitSettings limits;
   CacheSettings cache;
   PoolSettings pool;

@@ -109,6 +109,7 @@ class Validator {
       }
       seen.push_back(listener);
       check_mode(key, listener, settings_.listeners[i]);
+      check_proxy_protocol(key, listener, settings_.listeners[i].proxy_protocol);
       if (listener.kind == AddressKind::kUnix) check_socket_path(key + ".address", listener.path);
     }
   }
@@ -117,6 +118,19 @@ class Validator {
                   const ListenerSettings& configured) {
     if (configured.mode && listener.kind != AddressKind::kUnix) {
       add(key + ".mode", "conflict", "only a Unix socket has a mode");
+    }
+  }
+
+  // A list that leaves nobody to connect is a slip.
+  void check_proxy_protocol(const std::string& key, const PlanListener& listener,
+                            const std::vector<std::string>& from) {
+    const auto named = std::count(from.begin(), from.end(), "unix");
+    const bool is_unix = listener.kind == AddressKind::kUnix;
+    if (is_unix && !from.empty() && named == 0) {
+      add(key + ".proxy_protocol", "conflict", "whoever connects there is `unix`", "[unix]");
+    }
+    if (listener.kind == AddressKind::kTcp && named > 0) {
+      add(key + ".proxy_protocol", "conflict", "whoever connects there has an address, not `unix`");
     }
   }
 

@@ -38,6 +38,7 @@ struct Identity {
 // A listening socket; see ListenSocket in worker/worker.h.
 struct Socket {
   std::string listener;
+  std::string configured;  // the address of the configuration that it serves
   std::uint32_t slot = 0;
   bool shared = false;
   bool is_unix = false;
@@ -172,6 +173,7 @@ void fields(V& v, Identity& m) {
 template <typename V>
 void fields(V& v, Socket& m) {
   v.text(m.listener, kMaxName);
+  v.text(m.configured, kMaxName);
   v(m.slot);
   v(m.shared);
   v(m.is_unix);

@@ -183,7 +183,8 @@ void WorkerProcess::listen(const std::vector<SlotSocket>& sockets, std::uint32_t
       log::error("socket_copy_failed", {{"socket", socket.name}, {"error", copy.error().text}});
       continue;
     }
-    message.sockets.push_back({socket.name, slot, socket.shared, !socket.tcp, std::move(*copy)});
+    message.sockets.push_back(
+        {socket.name, socket.configured, slot, socket.shared, !socket.tcp, std::move(*copy)});
     if (message.sockets.size() == kSocketsPerMessage) send(std::exchange(message, {}));
   }
   if (!message.sockets.empty()) send(std::move(message));

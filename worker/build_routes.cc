@@ -114,10 +114,9 @@ access::Grant to_grant(const Grantees& grantees) {
 }
 
 Result<std::unique_ptr<routing::Stage>> make_address_rule(const RouteSettings& route) {
-  auto allow = AddressSet::parse(route.allow);
-  auto deny = AddressSet::parse(route.deny);
-  if (!allow || !deny) return fail(Errc::kInternal, "an address list that was not checked");
-  return std::make_unique<access::AddressRule>(std::move(*allow), std::move(*deny));
+  AddressSet allow = SERVERY_TRY(AddressSet::parse(route.allow));
+  AddressSet deny = SERVERY_TRY(AddressSet::parse(route.deny));
+  return std::make_unique<access::AddressRule>(std::move(allow), std::move(deny));
 }
 
 using Realms = std::map<std::string, std::shared_ptr<const access::Realm>>;

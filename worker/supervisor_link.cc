@@ -206,7 +206,8 @@ std::vector<ListenSocket> SupervisorLink::to_listen_sockets(std::vector<ipc::Soc
     } else {
       log::warning("socket_copy_failed", {{"listener", s.listener}, {"error", copy.error().text}});
     }
-    result.push_back({std::move(s.listener), s.slot, std::move(s.fd), s.shared, s.is_unix});
+    result.push_back({std::move(s.listener), s.slot, std::move(s.fd), s.shared, s.is_unix,
+                      std::move(s.configured)});
   }
   return result;
 }

@@ -6,11 +6,13 @@
 #include <functional>
 #include <utility>
 
+#include "common/base/cidr.h"
 #include "common/base/fast_hash.h"
 #include "common/base/log.h"
 #include "common/loop/blocking_pool.h"
 #include "common/loop/timer.h"
 #include "config/cpu_count.h"
+#include "worker/access/client_address.h"
 #include "worker/access/verifier.h"
 #include "worker/body/content_coder.h"
 #include "worker/body/content_digester.h"
@@ -126,6 +128,8 @@ class Worker::Impl final : private transport::ConnectionBudget,
   void on_exchange_done(const http::Exchange& exchange) override;
   void on_turn_end() override;
 
+  Status build_proxies();
+  std::shared_ptr<const AddressSet> proxies_of(const std::string& listener) const;
   void count_refusal(std::string_view reason);
   void want_recycling(std::string_view reason);
   void publish();
@@ -143,7 +147,9 @@ class Worker::Impl final : private transport::ConnectionBudget,
   http::HeaderPolicy headers_;
   files::HotCache cache_;
   files::HotCache coded_files_;
-  std::unique_ptr<access::Verifier> verifier_;  // null: no route asks for a password
+  std::unique_ptr<access::Verifier> verifier_;             // null: no route asks for a password
+  std::unique_ptr<access::ClientAddress> client_address_;  // null: no proxy is trusted
+  std::map<std::string, std::shared_ptr<const AddressSet>> proxies_;  // by the listener's address
   std::unique_ptr<routing::Pipeline> pipeline_;
   std::unique_ptr<BlockingPool> pool_;
   std::unique_ptr<body::ContentCoder> coder_;
@@ -208,6 +214,7 @@ Status Worker::Impl::build() {
   pipeline_ = SERVERY_TRY(routing::Pipeline::create(std::move(routes.parts)));
   inputs_.roots.clear();
   inputs_.files.passwords.clear();
+  SERVERY_TRY(build_proxies());
   const RecycleSettings& recycle = settings.runtime.recycle;
   if (recycle.max_requests > 0) recycle_at_ = jittered(recycle.max_requests, recycle.jitter);
   if (recycle.max_age.count() > 0) {
@@ -217,9 +224,29 @@ Status Worker::Impl::build() {
   return {};
 }
 
+Status Worker::Impl::build_proxies() {
+  const Settings& settings = inputs_.settings;
+  if (!settings.trusted_proxies.empty()) {
+    AddressSet trusted = SERVERY_TRY(AddressSet::parse(settings.trusted_proxies));
+    client_address_ = std::make_unique<access::ClientAddress>(std::move(trusted));
+  }
+  for (const ListenerSettings& listener : settings.listeners) {
+    if (listener.proxy_protocol.empty()) continue;
+    proxies_[listener.address] =
+        std::make_shared<const AddressSet>(SERVERY_TRY(AddressSet::parse(listener.proxy_protocol)));
+  }
+  return {};
+}
+
+std::shared_ptr<const AddressSet> Worker::Impl::proxies_of(const std::string& listener) const {
+  const auto found = proxies_.find(listener);
+  return found == proxies_.end() ? nullptr : found->second;
+}
+
 void Worker::Impl::serve(std::vector<ListenSocket> sockets) {
   for (ListenSocket& socket : sockets) {
     const std::string name = socket.listener;
+    socket.proxies = proxies_of(socket.configured);
     if (const Status added = acceptor_.add(std::move(socket)); !added) {
       log::error("listener_failed", {{"listener", name}, {"error", added.error().text}});
     }
@@ -245,9 +272,9 @@ void Worker::Impl::drain(SteadyTime deadline, bool hand_over) {
 void Worker::Impl::take_over(std::vector<HandedConnection> batch) {
   for (HandedConnection& handed : batch) {
     metrics_.add(Metric::kHandoverReceived);
-    transport::Connection* connection =
-        connections_.open(handed.fd, {handed.peer, handed.peer_port},
-                          acceptor_.number_of(handed.listener), handed.requests, true);
+    transport::Connection* connection = connections_.open(
+        handed.fd, {handed.peer, handed.peer_port}, acceptor_.number_of(handed.listener),
+        transport::Connection::Start::kHttp, handed.requests, true);
     connection->begin_idle();
   }
 }
@@ -276,6 +303,7 @@ void Worker::Impl::on_hand_over(std::vector<HandedConnection> batch) {
 // The hash names the request in a crash report.
 void Worker::Impl::run(http::Exchange& exchange) {
   inputs_.page->request_hash.store(fast_hash(exchange.request().target), std::memory_order_relaxed);
+  if (client_address_ != nullptr) client_address_->identify(exchange);
   pipeline_->run(exchange);
   inputs_.page->request_hash.store(0, std::memory_order_relaxed);
 }

@@ -46,10 +46,10 @@ IpAddress IpAddress::from_ipv6(std::span<const std::uint8_t, 16> bytes) {
   return address;
 }
 
-std::string IpAddress::text() const {
-  std::array<char, INET6_ADDRSTRLEN> out{};
-  ::inet_ntop(is_ipv4() ? AF_INET : AF_INET6, key_.data() + 1, out.data(), out.size());
-  return out.data();
+std::string_view IpAddress::write(std::span<char, kMaxText + 1> place) const {
+  static_assert(kMaxText + 1 == INET6_ADDRSTRLEN);
+  ::inet_ntop(is_ipv4() ? AF_INET : AF_INET6, key_.data() + 1, place.data(), INET6_ADDRSTRLEN);
+  return place.data();
 }
 
 IpAddress IpAddress::with_tail(unsigned length, std::uint8_t fill) const {
@@ -85,7 +85,7 @@ std::optional<Cidr> parse_cidr(std::string_view text) {
   return Cidr{*address, *length - skipped};
 }
 
-std::optional<AddressSet> AddressSet::parse(std::span<const std::string> entries) {
+Result<AddressSet> AddressSet::parse(std::span<const std::string> entries) {
   AddressSet set;
   std::vector<Range> all;
   for (const std::string& entry : entries) {
@@ -94,7 +94,7 @@ std::optional<AddressSet> AddressSet::parse(std::span<const std::string> entries
       continue;
     }
     const auto cidr = parse_cidr(entry);
-    if (!cidr) return std::nullopt;
+    if (!cidr) return fail(Errc::kInvalid, "no address or prefix: " + entry);
     all.push_back({cidr->address.first_in(cidr->length), cidr->address.last_in(cidr->length)});
   }
   // Of two prefixes one holds the other, or they have nothing in common.

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/result.h"
+
 namespace servery {
 
 class IpAddress {
@@ -30,7 +32,11 @@ class IpAddress {
   bool is_ipv4() const { return key_[0] == kIpv4; }
   unsigned bits() const { return is_ipv4() ? 32 : 128; }
   // The shortest form, lower case (RFC 5952).
-  std::string text() const;
+  std::string text() const {
+    std::array<char, kMaxText + 1> place{};
+    return std::string(write(place));
+  }
+  std::string_view write(std::span<char, kMaxText + 1> place) const;
 
   // The first and the last address that share the first `length` bits with this one.
   IpAddress first_in(unsigned length) const { return with_tail(length, 0x00); }
@@ -65,8 +71,8 @@ class AddressSet {
   static constexpr std::string_view kUnix = "unix";  // a Unix socket's peer
 
   AddressSet() = default;
-  // Each entry `unix` or what parse_cidr takes; nullopt if one is neither.
-  static std::optional<AddressSet> parse(std::span<const std::string> entries);
+  // Each entry `unix` or what parse_cidr takes; kInvalid if one is neither.
+  static Result<AddressSet> parse(std::span<const std::string> entries);
 
   bool empty() const { return ranges_.empty() && !has_unix_; }
   bool contains(const IpAddress& address) const;

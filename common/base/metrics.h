@@ -29,6 +29,8 @@ enum class Metric : std::uint16_t {
   kMalformedRequests,
   kHostRefused,
   kAddressRefused,
+  kProxyHeaderMalformed,
+  kProxyHeaderUnlisted,
   kTimeoutHeader,
   kTimeoutBody,
   kTimeoutWrite,

@@ -3,7 +3,7 @@
 namespace servery::access {
 
 AddressRule::Verdict AddressRule::check(http::Exchange& exchange, const routing::RouteMatch&) {
-  if (!is_denied(exchange.facts().peer)) return Verdict::kContinue;
+  if (!is_denied(exchange.client_address())) return Verdict::kContinue;
   exchange.respond_error({403, "address_denied"});
   return Verdict::kAnswered;
 }

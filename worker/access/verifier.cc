@@ -65,7 +65,7 @@ std::optional<std::uint32_t> Verifier::find(const Digest& digest) const {
 
 Verifier::Begun Verifier::begin(http::Exchange& exchange, const Realm& realm, const Digest& digest,
                                 Credentials credentials, Listener& listener) {
-  const std::string_view client = exchange.facts().peer;
+  const std::string_view client = exchange.client_address();
   const auto same = std::find_if(flights_.begin(), flights_.end(), [&](const auto& flight) {
     return flight->digest == digest && flight->client == client;
   });
@@ -80,7 +80,7 @@ Verifier::Begun Verifier::begin(http::Exchange& exchange, const Realm& realm, co
 
 Verifier::Begun Verifier::start(http::Exchange& exchange, const Realm& realm, const Digest& digest,
                                 Credentials credentials) {
-  const std::string_view client = exchange.facts().peer;
+  const std::string_view client = exchange.client_address();
   const FailureThrottle::Answer counted = throttle_.count(client, loop_.now());
   if (counted != FailureThrottle::Answer::kGo) {
     ++counts_.throttled;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/text.h"
 #include "worker/http/error_response.h"
 
 namespace servery::http {
@@ -49,14 +50,31 @@ void Exchange::refuse(Refusal refusal, SteadyTime now) {
 void Exchange::retain_head(const char* begin, std::size_t size) {
   retained_.assign(begin, size);
   const char* to = retained_.data();
-  for (std::string_view* view : {&request_.target, &request_.path, &request_.raw_path,
-                                 &request_.query, &request_.host, &request_.authority}) {
+  for (std::string_view* view :
+       {&request_.target, &request_.path, &request_.raw_path, &request_.query, &request_.host,
+        &request_.authority, &proxy_host_}) {
     rebase(*view, begin, size, to);
   }
   for (FieldView& field : request_.fields.mutable_list()) {
     rebase(field.name, begin, size, to);
     rebase(field.value, begin, size, to);
   }
+}
+
+void Exchange::set_forwarded(std::string_view address, std::string_view scheme) {
+  client_address_ = address;
+  scheme_ = scheme;
+  proxy_host_ = {};
+  is_forwarded_ = true;
+}
+
+void Exchange::set_forwarded_host(std::string_view authority, std::string_view host) {
+  proxy_host_ = request_.host;
+  if (host.ends_with('.')) host.remove_suffix(1);
+  client_host_.clear();
+  for (const char c : host) client_host_ += ascii_lower(c);
+  request_.host = client_host_;
+  request_.authority = authority;
 }
 
 void Exchange::respond(ResponseHead head, std::unique_ptr<BodySource> body) {
@@ -140,6 +158,7 @@ void Exchange::reset() {
   status_ = 0;
   state_ = State::kIdle;
   end_ = End::kCompleted;
+  is_forwarded_ = false;
 }
 
 }  // namespace servery::http

@@ -94,6 +94,20 @@ class Exchange {
   void end_body();
   void abort_body(const Error& error);
 
+  // ---- whom the request comes from ----
+  // As a trusted proxy says (worker/access/client_address): the client's address, and the scheme by
+  // which it asked, a literal. Set before the request is looked at.
+  void set_forwarded(std::string_view address, std::string_view scheme);
+  // The host that it asked for, in place of the one that the proxy did, which proxy_host() is then.
+  void set_forwarded_host(std::string_view authority, std::string_view host);
+  bool is_forwarded() const { return is_forwarded_; }
+  // Numeric, without port; empty on Unix sockets.
+  std::string_view client_address() const {
+    return is_forwarded_ ? std::string_view(client_address_) : facts_.peer;
+  }
+  std::string_view scheme() const { return is_forwarded_ ? scheme_ : facts_.scheme; }
+  std::string_view proxy_host() const { return is_forwarded_ ? proxy_host_ : std::string_view(); }
+
   // ---- handler side ----
   const RequestHead& request() const { return request_; }
   const TransportFacts& facts() const { return facts_; }
@@ -159,10 +173,15 @@ class Exchange {
   std::uint64_t body_bytes_ = 0;
   std::string_view reason_;
   Access access_;
+  std::string client_address_;  // these four: with is_forwarded_ only
+  std::string client_host_;
+  std::string_view scheme_;
+  std::string_view proxy_host_;
   SteadyTime started_at_{};
   int status_ = 0;
   State state_ = State::kIdle;
   End end_ = End::kCompleted;
+  bool is_forwarded_ = false;
 };
 
 }  // namespace servery::http

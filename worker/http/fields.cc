@@ -10,7 +10,7 @@
 namespace servery::http {
 namespace {
 
-constexpr std::array<std::string_view, 37> kNames = {
+constexpr std::array<std::string_view, 41> kNames = {
     "",
     "accept-encoding",
     "accept-ranges",
@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 37> kNames = {
     "date",
     "etag",
     "expect",
+    "forwarded",
     "host",
     "if-match",
     "if-modified-since",
@@ -48,8 +49,11 @@ constexpr std::array<std::string_view, 37> kNames = {
     "want-content-digest",
     "want-repr-digest",
     "www-authenticate",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
 };
-static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kWwwAuthenticate) + 1);
+static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kXForwardedProto) + 1);
 
 // `N` is known in each branch of field_id, so this is one or two machine compares.
 template <std::size_t N>
@@ -100,6 +104,8 @@ FieldId field_id(std::string_view lowercase_name) {
       return is(name, "trailer") ? FieldId::kTrailer : FieldId::kOther;
     case 8:
       return field_id_of_8(name);
+    case 9:
+      return is(name, "forwarded") ? FieldId::kForwarded : FieldId::kOther;
     case 10:
       if (is(name, "connection")) return FieldId::kConnection;
       return is(name, "keep-alive") ? FieldId::kKeepAlive : FieldId::kOther;
@@ -114,14 +120,17 @@ FieldId field_id(std::string_view lowercase_name) {
       if (is(name, "content-digest")) return FieldId::kContentDigest;
       return is(name, "content-length") ? FieldId::kContentLength : FieldId::kOther;
     case 15:
-      return is(name, "accept-encoding") ? FieldId::kAcceptEncoding : FieldId::kOther;
+      if (is(name, "accept-encoding")) return FieldId::kAcceptEncoding;
+      return is(name, "x-forwarded-for") ? FieldId::kXForwardedFor : FieldId::kOther;
     case 16:
       if (is(name, "want-repr-digest")) return FieldId::kWantReprDigest;
       if (is(name, "www-authenticate")) return FieldId::kWwwAuthenticate;
-      return is(name, "content-encoding") ? FieldId::kContentEncoding : FieldId::kOther;
+      if (is(name, "content-encoding")) return FieldId::kContentEncoding;
+      return is(name, "x-forwarded-host") ? FieldId::kXForwardedHost : FieldId::kOther;
     case 17:
       if (is(name, "if-modified-since")) return FieldId::kIfModifiedSince;
-      return is(name, "transfer-encoding") ? FieldId::kTransferEncoding : FieldId::kOther;
+      if (is(name, "transfer-encoding")) return FieldId::kTransferEncoding;
+      return is(name, "x-forwarded-proto") ? FieldId::kXForwardedProto : FieldId::kOther;
     case 19:
       if (is(name, "want-content-digest")) return FieldId::kWantContentDigest;
       return is(name, "if-unmodified-since") ? FieldId::kIfUnmodifiedSince : FieldId::kOther;

@@ -32,6 +32,7 @@ enum class FieldId : std::uint8_t {
   kDate,
   kEtag,
   kExpect,
+  kForwarded,
   kHost,
   kIfMatch,
   kIfModifiedSince,
@@ -54,6 +55,9 @@ enum class FieldId : std::uint8_t {
   kWantContentDigest,
   kWantReprDigest,
   kWwwAuthenticate,
+  kXForwardedFor,
+  kXForwardedHost,
+  kXForwardedProto,
 };
 
 // The id of a lowercase name.

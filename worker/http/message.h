@@ -101,7 +101,7 @@ struct RawHead {
 struct TransportFacts {
   std::string_view protocol;  // "HTTP/1.1", for logs only
   std::string_view scheme;    // "http" or "https"
-  std::string_view peer;      // client address without port; empty on Unix sockets
+  std::string_view peer;      // who connected, without port; empty on Unix sockets
   std::uint16_t peer_port = 0;
   bool can_send_informational = true;  // HTTP/1.1 and later
   bool can_chunk = true;               // a body of unknown length can be framed

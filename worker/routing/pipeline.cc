@@ -22,7 +22,7 @@ std::vector<RouteKey> keys_of(std::vector<Route>& routes) {
 // does not give is kept, since the client reached us by it.
 std::string canonical_location(const http::Exchange& exchange, const std::string& canonical) {
   const http::RequestHead& request = exchange.request();
-  std::string location(exchange.facts().scheme);
+  std::string location(exchange.scheme());
   location.append("://").append(canonical);
   const bool has_port = canonical.rfind(':') != std::string::npos && canonical.back() != ']';
   const std::size_t colon = request.authority.rfind(':');
@@ -123,8 +123,19 @@ bool Pipeline::answer_preflight(http::Exchange& exchange) const {
   return true;
 }
 
+// What a proxy asked for must be ours too: a page that was led here by DNS rebinding can set any
+// field but Host.
 bool Pipeline::check_host(http::Exchange& exchange) const {
-  switch (host_rule_.check(exchange.request().host)) {
+  using enum http::HostRule::Verdict;
+  if (!exchange.proxy_host().empty()) {
+    const http::HostRule::Verdict asked = host_rule_.check(exchange.proxy_host());
+    if (asked == kUnknown || asked == kNotAllowed) return answer_host(exchange, asked);
+  }
+  return answer_host(exchange, host_rule_.check(exchange.request().host));
+}
+
+bool Pipeline::answer_host(http::Exchange& exchange, http::HostRule::Verdict verdict) const {
+  switch (verdict) {
     case http::HostRule::Verdict::kServe:
       return true;
     case http::HostRule::Verdict::kUnknown:

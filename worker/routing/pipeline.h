@@ -63,7 +63,9 @@ class Pipeline final : public http::RequestTarget {
   };
 
   Pipeline(PipelineParts parts, Router router);
+  // True: it is served; else it is answered.
   bool check_host(http::Exchange& exchange) const;
+  bool answer_host(http::Exchange& exchange, http::HostRule::Verdict verdict) const;
   bool answer_preflight(http::Exchange& exchange) const;
   void enter_route(http::Exchange& exchange, std::uint32_t route) const;
   void run_route(http::Exchange& exchange, std::uint32_t number, std::uint32_t matched) const;

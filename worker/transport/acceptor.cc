@@ -175,7 +175,14 @@ void Acceptor::admit(Listener& listener, UniqueFd socket, const PeerAddress& pee
     shed(std::move(socket), Metric::kShedDescriptors);
     return;
   }
-  Connection* connection = connections_.open(socket, peer, listener.number(), 0, false);
+  const AddressSet* proxies = listener.socket().proxies.get();
+  if (proxies != nullptr && !proxies->contains(peer.text())) {
+    context_.metrics.add(Metric::kProxyHeaderUnlisted);
+    return;
+  }
+  const auto start =
+      proxies != nullptr ? Connection::Start::kProxyHeader : Connection::Start::kHttp;
+  Connection* connection = connections_.open(socket, peer, listener.number(), start, 0, false);
   if (connection == nullptr) {
     shed(std::move(socket), Metric::kShedConnections);
     return;

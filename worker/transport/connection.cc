@@ -6,6 +6,7 @@
 
 #include "worker/net/plain_stream.h"
 #include "worker/transport/h1_protocol.h"
+#include "worker/transport/proxy_header_protocol.h"
 
 namespace servery::transport {
 
@@ -15,13 +16,32 @@ PeerAddress::PeerAddress(std::string_view text, std::uint16_t port)
 }
 
 Connection::Connection(TransportContext& context, ConnectionOwner& owner, UniqueFd socket,
-                       const PeerAddress& peer, std::uint32_t listener, std::uint64_t requests)
+                       const PeerAddress& peer, std::uint32_t listener, Start start,
+                       std::uint64_t requests)
     : context_(context),
       owner_(owner),
       stream_(std::make_unique<net::PlainStream>(std::move(socket))),
-      protocol_(std::make_unique<H1Protocol>(*this, context, requests)),
       listener_(listener),
-      peer_(peer) {}
+      peer_(peer) {
+  if (start == Start::kProxyHeader) {
+    protocol_ = std::make_unique<ProxyHeaderProtocol>(*this, context);
+  } else {
+    protocol_ = std::make_unique<H1Protocol>(*this, context, requests);
+  }
+}
+
+void Connection::become_http(const PeerAddress& peer, std::span<char> rest) {
+  peer_ = peer;
+  auto http = std::make_unique<H1Protocol>(*this, context_, 0);
+  context_.loop.destroy_later(std::exchange(protocol_, std::move(http)));
+  if (!rest.empty()) {
+    protocol_->on_bytes(rest);
+  } else if (context_.drain != Drain::kNone) {
+    protocol_->on_drain();
+  } else {
+    settle();
+  }
+}
 
 void Connection::begin() {
   wait_for(context_.drain == Drain::kAtOnce ? Waiting::kGrace : Waiting::kFirstByte, true);

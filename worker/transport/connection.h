@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "common/loop/watch.h"
@@ -32,9 +33,12 @@ class PeerAddress {
 
 class Connection final : private FdWatcher, private DeadlineClient {
  public:
+  // What its first bytes are.
+  enum class Start : std::uint8_t { kHttp, kProxyHeader };
+
   // `listener`: its name, for hand-over. `requests`: answered on it by workers before.
   Connection(TransportContext& context, ConnectionOwner& owner, UniqueFd socket,
-             const PeerAddress& peer, std::uint32_t listener, std::uint64_t requests);
+             const PeerAddress& peer, std::uint32_t listener, Start start, std::uint64_t requests);
 
   // Reads at once: a request that came with the connection may be answered, and the connection
   // closed, without the loop ever hearing of it.
@@ -44,7 +48,10 @@ class Connection final : private FdWatcher, private DeadlineClient {
 
   // ---- for the protocol ----
   net::ByteStream& stream() { return *stream_; }
+  // Who has connected; behind a PROXY header, whom that names.
   const PeerAddress& peer() const { return peer_; }
+  // The PROXY header is read; `rest` came with it. Ends the calling protocol with the turn.
+  void become_http(const PeerAddress& peer, std::span<char> rest);
   // Which deadline runs; see Deadlines::arm.
   void wait_for(Waiting what, bool restart) {
     if (what == Waiting::kWrite && (restart || waiting() != what)) unsent_ = stream_->unsent();

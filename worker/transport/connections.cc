@@ -12,10 +12,10 @@ Connections::~Connections() {
 }
 
 Connection* Connections::open(UniqueFd& socket, const PeerAddress& peer, std::uint32_t listener,
-                              std::uint64_t requests, bool forced) {
+                              Connection::Start start, std::uint64_t requests, bool forced) {
   if (!budget_.try_open(forced)) return nullptr;
-  table_.push_back(
-      std::make_unique<Connection>(context_, *this, std::move(socket), peer, listener, requests));
+  table_.push_back(std::make_unique<Connection>(context_, *this, std::move(socket), peer, listener,
+                                                start, requests));
   Connection& connection = *table_.back();
   connection.index = static_cast<std::uint32_t>(table_.size() - 1);
   context_.metrics.set(Metric::kConnections, table_.size());

@@ -53,7 +53,7 @@ class Connections final : public ConnectionOwner {
 
   // nullptr: the limit is reached; the socket is left to the caller.
   Connection* open(UniqueFd& socket, const PeerAddress& peer, std::uint32_t listener,
-                   std::uint64_t requests, bool forced);
+                   Connection::Start start, std::uint64_t requests, bool forced);
   // After TransportContext::drain has changed.
   void drain();
   // The deadline: everything ends now.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "common/base/cidr.h"
 #include "common/base/socket_diag.h"
 #include "common/base/unique_fd.h"
 #include "common/loop/timer.h"
@@ -17,11 +18,14 @@ namespace servery::transport {
 
 // A listening socket as the supervisor handed it over. Identity over reloads: (listener, slot).
 struct ListenSocket {
-  std::string listener;  // the configured address, e.g. "0.0.0.0:8000"
+  std::string listener;  // its name
   unsigned slot = 0;
   UniqueFd fd;
   bool shared = false;  // one socket polled by all workers: few accepts a wake
   bool is_unix = false;
+  std::string configured{};  // the address of the configuration that it serves
+  // Who may connect, and begins with a PROXY header; null: anybody, without one.
+  std::shared_ptr<const AddressSet> proxies = nullptr;
 };
 
 class Listener;

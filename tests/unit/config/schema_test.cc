@@ -76,7 +76,7 @@ TEST(Schema, BothBoundsAreAllowedAndTheNextOutsideIsNot) {
 
 TEST(Schema, NamesOfSections) {
   EXPECT_THAT(names_in_section("pool"), ElementsAre("threads", "queue"));
-  EXPECT_THAT(names_in_section("listeners[]"), ElementsAre("address", "mode"));
+  EXPECT_THAT(names_in_section("listeners[]"), ElementsAre("address", "mode", "proxy_protocol"));
   EXPECT_THAT(names_in_section("routes[].static"),
               ElementsAre("root", "index", "hidden", "symlinks", "listing", "archive", "compress",
                           "precompressed", "mime_types", "attachment", "etag", "digests",

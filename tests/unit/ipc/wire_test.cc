@@ -36,7 +36,7 @@ Listen listen_with(std::size_t count) {
   Listen m;
   for (std::size_t i = 0; i < count; ++i) {
     m.sockets.push_back(
-        {"127.0.0.1:8000", static_cast<std::uint32_t>(i), i % 2 == 1, false, some_fd()});
+        {"l-1-0", "127.0.0.1:8000", static_cast<std::uint32_t>(i), i % 2 == 1, false, some_fd()});
   }
   return m;
 }
@@ -77,6 +77,7 @@ TEST(Wire, TakesAFullListOfSockets) {
   const Listen got = round_trip(listen_with(kMaxMessageFds));
   ASSERT_EQ(got.sockets.size(), kMaxMessageFds);
   EXPECT_EQ(got.sockets[63].slot, 63u);
+  EXPECT_EQ(got.sockets[63].configured, "127.0.0.1:8000");
   EXPECT_TRUE(got.sockets[63].shared);
   EXPECT_FALSE(got.sockets[62].shared);
 }

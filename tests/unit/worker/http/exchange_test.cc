@@ -196,6 +196,30 @@ TEST_F(Machine, TheSinkIsForgottenWithTheExchange) {
   EXPECT_EQ(sink.aborts, 0);
 }
 
+TEST_F(Machine, AForwardedClientIsThatOfOneRequest) {
+  std::string block = "host.example, Client.Example.:80";
+  const std::string_view text = block;
+  exchange.mutable_request().host = text.substr(0, 12);
+  exchange.mutable_request().authority = text.substr(0, 12);
+  EXPECT_EQ(exchange.proxy_host(), "");
+  std::string address = "2001:db8:1111:2222:3333:4444:5555:6666";
+  exchange.set_forwarded(address, "https");
+  exchange.set_forwarded_host(text.substr(14), text.substr(14, 15));
+  address.assign(address.size(), 'x');
+  exchange.retain_head(block.data(), block.size());
+  block.assign(block.size(), 'x');
+  EXPECT_EQ(exchange.client_address(), "2001:db8:1111:2222:3333:4444:5555:6666");
+  EXPECT_EQ(exchange.scheme(), "https");
+  EXPECT_EQ(exchange.request().host, "client.example");
+  EXPECT_EQ(exchange.request().authority, "Client.Example.:80");
+  EXPECT_EQ(exchange.proxy_host(), "host.example");
+  exchange.reset();
+  EXPECT_FALSE(exchange.is_forwarded());
+  EXPECT_EQ(exchange.client_address(), exchange.facts().peer);
+  EXPECT_EQ(exchange.scheme(), exchange.facts().scheme);
+  EXPECT_EQ(exchange.proxy_host(), "");
+}
+
 TEST_F(Machine, RetainedHeadOutlivesItsBuffer) {
   std::string block = "GET /path?q=1 HTTP/1.1\r\nhost: name\r\n\r\n";
   RequestHead& request = exchange.mutable_request();

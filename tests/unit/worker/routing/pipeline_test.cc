@@ -174,6 +174,25 @@ TEST_F(PipelineTest, HostRuleStandsBeforeEverything) {
   EXPECT_EQ(known.transport.status, 200);
 }
 
+// What a proxy asked for and what it was asked for.
+TEST_F(PipelineTest, TheHostRuleHoldsForBothHosts) {
+  parts.hosts = {.hosts = {"a.example", "b.example"}, .canonical_host = "a.example"};
+  parts.routes.push_back(route("/"));
+  build();
+  const auto ask = [this](std::string proxy, std::string_view forwarded) {
+    FakeExchange exchange({.host = std::move(proxy)});
+    exchange->set_forwarded("192.0.2.1", "https");
+    exchange->set_forwarded_host(forwarded, forwarded);
+    run(exchange);
+    return std::to_string(exchange.transport.status) + exchange.transport.field("location");
+  };
+  EXPECT_EQ(ask("a.example", "A.example."), "200");
+  EXPECT_EQ(ask("b.example", "a.example"), "200") << "only the client is redirected";
+  EXPECT_EQ(ask("a.example", "b.example"), "308https://a.example/");
+  EXPECT_EQ(ask("a.example", "evil.example"), "404");
+  EXPECT_EQ(ask("evil.example", "a.example"), "404");
+}
+
 TEST_F(PipelineTest, LocalGuardIs403) {
   parts.hosts = {.local_guard = true};
   parts.routes.push_back(route("/"));

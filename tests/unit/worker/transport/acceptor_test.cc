@@ -75,6 +75,33 @@ TEST_F(Accepting, AnswersAndKnowsThePeer) {
   EXPECT_EQ(metric(Metric::kConnections), 1U);
 }
 
+TEST_F(Accepting, WhoMayNotSendAProxyHeaderIsRefusedAndOthersMust) {
+  std::string peer;
+  answer = [&](http::Exchange& exchange) {
+    peer = exchange.facts().peer;
+    exchange.respond(text_answer("hello"));
+  };
+  const auto listen_for = [this](std::string from) {
+    ListenSocket socket = listen_socket("a", 0);
+    socket.proxies =
+        std::make_shared<const AddressSet>(*AddressSet::parse(std::vector{std::move(from)}));
+    ASSERT_TRUE(acceptor().add(std::move(socket)));
+  };
+  const std::string request = "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + get("/");
+  listen_for("192.0.2.0/24");
+  Client& unlisted = dial();
+  unlisted.send(request);
+  run_until_closed(unlisted);
+  EXPECT_EQ(unlisted.received, "");
+  EXPECT_EQ(metric(Metric::kProxyHeaderUnlisted), 1U);
+  listen_for("127.0.0.0/8");
+  Client& listed = dial();
+  listed.send(request);
+  run_until_received(listed, "hello");
+  EXPECT_EQ(peer, "192.0.2.1");
+  EXPECT_EQ(metric(Metric::kProxyHeaderUnlisted), 1U);
+}
+
 TEST_F(Accepting, ManyAtOnce) {
   ASSERT_TRUE(acceptor().add(listen_socket("a", 0)));
   std::vector<Client*> clients;

@@ -98,14 +98,14 @@ class H1Test : public testing::Test,
     return *connections_;
   }
 
-  Client& connect(int send_buffer = 0) {
+  Client& connect(int send_buffer = 0, Connection::Start start = Connection::Start::kHttp) {
     std::array<int, 2> pair{};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()), 0);
     UniqueFd socket(pair[0]);
     if (send_buffer > 0) {
       ::setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
     }
-    connection = connections().open(socket, {"192.0.2.7", 4711}, 0, 0, false);
+    connection = connections().open(socket, {"192.0.2.7", 4711}, 0, start, 0, false);
     clients_.push_back(std::make_unique<Client>(*loop, pair[1]));
     connection->begin();
     return *clients_.back();

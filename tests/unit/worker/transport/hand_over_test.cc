@@ -79,7 +79,9 @@ TEST_F(Successor, ServesWhatItTookAndTheClientNoticesNothing) {
   EXPECT_THAT(targets, ElementsAre("/before"));
   // The other worker takes over; here it is played by the same table without drain.
   context().drain = Drain::kNone;
-  connections().open(taken, {"192.0.2.7", 4711}, 0, 1, true)->begin_idle();
+  connections()
+      .open(taken, {"192.0.2.7", 4711}, 0, Connection::Start::kHttp, 1, true)
+      ->begin_idle();
   run_until_received(client, "/after");
   EXPECT_THAT(client.received, EndsWith("/after"));
   EXPECT_FALSE(client.closed);
