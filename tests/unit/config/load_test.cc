@@ -252,6 +252,11 @@ INSTANTIATE_TEST_SUITE_P(
             {"2:30 routes[0].methods invalid_value"}},
         Bad{"routes: [{path: /, methods: GET, respond: {}}]\n",
             {"2:29 routes[0].methods wrong_type"}},
+        Bad{"routes: [{path: /, allow: [10.0.0.0/33, 10.0.0.1/8], deny: [unix, unix], respond: "
+            "{}}]\n",
+            {"2:28 routes[0].allow invalid_value", "2:41 routes[0].allow invalid_value",
+             "2:67 routes[0].deny duplicate_value"}},
+        Bad{"trusted_proxies: 10.0.0.1\n", {"2:18 trusted_proxies wrong_type"}},
         Bad{"routes: [{path: /, methods: [], respond: {}}]\n",
             {"2:29 routes[0].methods empty_value"}},
         Bad{"routes: [{path: /, respond: {status: 100}}]\n",
@@ -266,6 +271,18 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"routes: [{path: /, static: {root: /, listing: \"true\", archive: yes}}]\n",
             {"2:47 routes[0].static.listing wrong_type",
              "2:64 routes[0].static.archive wrong_type"}}));
+
+TEST(Load, AddressesNeedNoQuotes) {
+  const Settings settings =
+      good(file_inputs("schema: 1\nlisteners: [{address: ':1', proxy_protocol: [127.0.0.1]}]\n"
+                       "trusted_proxies: [10.0.0.1, 10.1.0.0/16, ::1, 2001:db8::/32, unix]\n"
+                       "routes: [{path: /, respond: {}, allow: [0.0.0.0/0], deny: ['::/0']}]\n"));
+  EXPECT_THAT(settings.trusted_proxies,
+              ElementsAre("10.0.0.1", "10.1.0.0/16", "::1", "2001:db8::/32", "unix"));
+  EXPECT_THAT(settings.listeners[0].proxy_protocol, ElementsAre("127.0.0.1"));
+  EXPECT_THAT(settings.routes[0].allow, ElementsAre("0.0.0.0/0"));
+  EXPECT_THAT(settings.routes[0].deny, ElementsAre("::/0"));
+}
 
 TEST(Load, AFileNeedsItsSchema) {
   EXPECT_THAT(brief(load(file_inputs("")).problems), ElementsAre("1:1 - empty_file"));
