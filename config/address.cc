@@ -35,12 +35,21 @@ SyntaxCheck parse_host(std::string_view host, std::string_view port, PlanListene
   if (host.front() == '[' && host.back() == ']') {
     out.family = AddressFamily::kIpv6;
     out.ip = canonical_ip(AF_INET6, host.substr(1, host.size() - 2));
+    constexpr std::string_view kMapped = "::ffff:";
+    const std::string_view ipv4 = std::string_view(out.ip).substr(
+        std::min(out.ip.starts_with(kMapped) ? kMapped.size() : out.ip.size(), out.ip.size()));
+    if (!canonical_ip(AF_INET, ipv4).empty()) {
+      return fault("an IPv4 address in IPv6 form", fmt::format("{}:{}", ipv4, port));
+    }
     return out.ip.empty() ? fault("not an IPv6 address") : std::nullopt;
   }
   out.family = AddressFamily::kIpv4;
   out.ip = canonical_ip(AF_INET, host);
   if (!out.ip.empty()) return std::nullopt;
   if (host == "localhost") return fault("not an address", fmt::format("127.0.0.1:{}", port));
+  if (host.find('/') != std::string_view::npos) {
+    return fault("must be HOST:PORT, without scheme and path");
+  }
   if (host.find(':') != std::string_view::npos) {
     return fault("an IPv6 address stands in brackets", canonical_ip(AF_INET6, host).empty()
                                                            ? std::string()

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "common/base/text.h"
@@ -112,7 +113,8 @@ class CommandLine {
     if (talks_to_server(row_.kind)) {
       app_.add_option("--control", control_, "Control socket of the server")->type_name("PATH");
     }
-    if (talks_to_server(row_.kind) || row_.kind == CommandKind::kCheck) {
+    if (talks_to_server(row_.kind) || row_.kind == CommandKind::kCheck ||
+        row_.kind == CommandKind::kConfig) {
       app_.add_flag("--json", json_, "Print one JSON object");
     }
     if (row_.kind == CommandKind::kReload) {
@@ -224,7 +226,8 @@ class CommandLine {
     for (const CLI::Option* option : app_.get_options()) {
       for (const std::string& flag : option->get_lnames()) known.push_back("--" + flag);
     }
-    const auto near = nearest_name(name, {known.begin(), known.end()});
+    auto near = nearest_name(name, {known.begin(), known.end()});
+    if (name == "--port" || name == "-p") near = "--listen";
     const std::string hint = near ? fmt::format(" (did you mean {}?)", *near) : std::string();
     return usage_error(fmt::format("unknown flag {}{}", name, hint));
   }
@@ -380,13 +383,18 @@ tl::unexpected<Error> no_such_command(std::string_view word) {
 Result<Command> parse_command_line(int argc, const char* const* argv,
                                    const char* const* variables) {
   const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "help" && argc > 2) {  // `help COMMAND`
+    const std::array<const char*, 3> asked{argv[0], argv[2], "--help"};
+    return parse_command_line(asked.size(), asked.data(), variables);
+  }
   if (word == "--help" || word == "-h" || word == "help") {
     Command help;
     help.text = overview();
     return help;
   }
+  const std::string_view name = word == "--version" || word == "-V" ? "version" : word;
   const auto row = std::find_if(std::begin(kCommands), std::end(kCommands),
-                                [word](const CommandRow& each) { return each.name == word; });
+                                [name](const CommandRow& each) { return each.name == name; });
   if (row == std::end(kCommands)) return no_such_command(word);
   const Surroundings surroundings(variables);
   return CommandLine(*row, surroundings).parse(argc - 1, argv + 1);

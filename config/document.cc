@@ -25,6 +25,10 @@ Position position_of(const YAML::Mark& mark) {
   return {static_cast<std::uint32_t>(mark.line) + 1, static_cast<std::uint32_t>(mark.column) + 1};
 }
 
+bool is_key_char(char c) {
+  return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
+}
+
 // Events -> tree. The stack holds the open collections, so depth is its size.
 class TreeBuilder final : public YAML::EventHandler {
  public:
@@ -194,6 +198,31 @@ void add_problem(Document& document, Position position, std::string reason, std:
   document.problems.push_back(std::move(problem));
 }
 
+// What is wrong in most lines that are no YAML: a tab before the text, no space behind a colon. The
+// parser sees it in the line of the fault or only in the one after it.
+std::string hint_for(std::string_view text, const Position& position) {
+  std::uint32_t number = 1;
+  while (!text.empty() && number <= position.line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (number++ + 1 < position.line) continue;
+    const std::string at = "; line " + std::to_string(number - 1) + " ";
+    const std::size_t first = std::min(line.find_first_not_of(" \t"), line.size());
+    if (line.substr(0, first).find('\t') != std::string_view::npos) {
+      return at + "is indented by a tab: YAML takes spaces only";
+    }
+    const std::size_t colon = line.find(':', first);
+    const bool is_key = colon != std::string_view::npos && colon > first &&
+                        std::all_of(line.begin() + static_cast<std::ptrdiff_t>(first),
+                                    line.begin() + static_cast<std::ptrdiff_t>(colon), is_key_char);
+    if (is_key && colon + 1 < line.size() && line[colon + 1] != ' ') {
+      return at + "has no space behind the colon of its key";
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Document parse_document(std::string_view text) {
@@ -215,7 +244,8 @@ Document parse_document(std::string_view text) {
   } catch (const StopParsing&) {
     document.root = Node{};
   } catch (const YAML::Exception& error) {
-    add_problem(document, position_of(error.mark), "syntax", "not YAML: " + error.msg);
+    const Position position = position_of(error.mark);
+    add_problem(document, position, "syntax", "not YAML: " + error.msg + hint_for(text, position));
     document.root = Node{};
   } catch (const std::exception& error) {
     add_problem(document, {}, "syntax", std::string("not YAML: ") + error.what());

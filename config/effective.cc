@@ -11,6 +11,9 @@
 namespace servery {
 namespace {
 
+// A section that nobody set: without origins it would be refused.
+constexpr std::string_view kCorsRows = "routes[].cors.";
+
 class Collector {
  public:
   explicit Collector(const Settings& settings) : settings_(settings) {}
@@ -46,6 +49,7 @@ class Collector {
     const std::string prefix = fmt::format("{}[].", list);
     for (const Row& row : schema()) {
       if (!row.key.starts_with(prefix) || !applies(row, target)) continue;
+      if (row.key.starts_with(kCorsRows) && target.route->cors.origins.empty()) continue;
       add(fmt::format("{}[{}].{}", list, index, row.key.substr(prefix.size())), row, target);
     }
   }

@@ -37,6 +37,7 @@ class QuietTerminal {
     if (!is_terminal_) return;
     termios quiet = before_;
     quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO | ISIG);
+    quiet.c_cc[VEOL] = kInterrupt;  // read at once, not with the line
     ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
   }
   ~QuietTerminal() {

@@ -100,6 +100,17 @@ std::string effective_yaml(const Loaded& loaded) {
   return out;
 }
 
+Json effective_json(const Loaded& loaded) {
+  Json values = Json::array();
+  for (const EffectiveValue& value : effective_values(loaded.settings)) {
+    const Origin* origin = loaded.provenance.find(value.key);
+    values.push_back({{"key", value.key},
+                      {"value", value.text},
+                      {"origin", describe_origin(origin == nullptr ? Origin{} : *origin)}});
+  }
+  return values;
+}
+
 Json check_report(const Plan& plan) {
   Json report = Json::object();
   report["verdict"] = plan.ok() ? "valid" : "invalid";
@@ -138,6 +149,10 @@ int run_config_command(const Command& command) {
   if (!loaded.ok()) {
     print_problems(loaded.problems);
     return kExitInputWrong;
+  }
+  if (command.json) {
+    write_line(stdout, dump_json(effective_json(loaded)));
+    return kExitDone;
   }
   if (!inputs.quick()) write_line(stdout, "# " + inputs.file_path);
   std::fputs(effective_yaml(loaded).c_str(), stdout);

@@ -20,6 +20,8 @@ void print_version();
 
 // The parts of the above, as text.
 std::string effective_yaml(const Loaded& loaded);
+// [{"key", "value", "origin"}], the values as the YAML has them.
+Json effective_json(const Loaded& loaded);
 Json check_report(const Plan& plan);  // {"verdict", "problems"}
 
 }  // namespace servery

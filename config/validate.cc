@@ -20,6 +20,17 @@
 namespace servery {
 namespace {
 
+// Whether both name one socket, also by other names of its directory.
+bool is_same_path(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code unknown;
+  const auto resolved = [&unknown](const std::string& path) {
+    const std::filesystem::path whole(path);
+    return std::filesystem::weakly_canonical(whole.parent_path(), unknown) / whole.filename();
+  };
+  return resolved(a) == resolved(b);
+}
+
 class Validator {
  public:
   Validator(const Loaded& loaded, const CheckEnvironment& environment, std::uint32_t workers)
@@ -101,7 +112,9 @@ class Validator {
       const std::string key = fmt::format("listeners[{}]", i);
       const PlanListener listener = parse_address(settings_.listeners[i].address).listener;
       const auto same = std::find_if(seen.begin(), seen.end(), [&](const PlanListener& other) {
-        return same_socket(other, listener);
+        return same_socket(other, listener) ||
+               (other.kind == AddressKind::kUnix && listener.kind == AddressKind::kUnix &&
+                is_same_path(other.path, listener.path));
       });
       if (same != seen.end()) {
         add(key + ".address", "duplicate_listener",
@@ -110,7 +123,12 @@ class Validator {
       seen.push_back(listener);
       check_mode(key, listener, settings_.listeners[i]);
       check_proxy_protocol(key, listener, settings_.listeners[i].proxy_protocol);
-      if (listener.kind == AddressKind::kUnix) check_socket_path(key + ".address", listener.path);
+      if (listener.kind == AddressKind::kUnix) {
+        check_socket_path(key + ".address", listener.path);
+        if (is_same_path(listener.path, settings_.runtime.control_socket)) {
+          add(key + ".address", "conflict", "`runtime.control_socket` listens there");
+        }
+      }
     }
   }
 

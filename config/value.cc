@@ -90,6 +90,7 @@ class ValueReader {
  private:
   void fault(const Node& node, std::string reason, std::string message,
              std::string suggestion = {}) {
+    if (suggestion == node.text) suggestion.clear();
     faults_.push_back(
         {node.position, std::move(reason), std::move(message), std::move(suggestion)});
   }

@@ -10,6 +10,8 @@
 #include <array>
 #include <string_view>
 
+#include "supervisor/tcp_address.h"
+
 namespace servery {
 namespace {
 
@@ -31,8 +33,10 @@ std::vector<std::string> listener_urls(const ListenerStatus& listener,
   const bool any_ipv6 = starts_with(address, kAnyIpv6);
   if (!any_ipv4 && !any_ipv6) return {"http://" + address + "/"};
   const std::string port = address.substr(address.rfind(':'));
-  std::vector<std::string> urls{"http://" + std::string(any_ipv4 ? "127.0.0.1" : "[::1]") + port +
-                                "/"};
+  std::vector<std::string> urls;
+  if (any_ipv4 || has_ipv6_loopback()) {
+    urls.push_back("http://" + std::string(any_ipv4 ? "127.0.0.1" : "[::1]") + port + "/");
+  }
   for (const std::string& own : own_addresses) {
     if ((own.front() == '[') == any_ipv6) urls.push_back("http://" + own + port + "/");
   }

@@ -131,7 +131,7 @@ Status probe_listener(const PlanListener& listener, const std::set<ino_t>& own_i
     case AddressKind::kUnix:
       return refuse_taken(listener.path);
     case AddressKind::kFd:
-      return {};
+      break;  // nothing is bound
   }
   return {};
 }
@@ -145,7 +145,12 @@ Status refuse_foreign_listener(const TcpAddress& address, const std::set<ino_t>&
 Result<UniqueFd> bind_tcp(const TcpAddress& address) {
   UniqueFd fd = SERVERY_TRY(open_tcp(address));
   SERVERY_TRY(set_option(fd.get(), SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT"));
-  if (bind(fd.get(), address.data(), address.size()) != 0) return fail_errno(address.text(), errno);
+  if (bind(fd.get(), address.data(), address.size()) != 0) {
+    const bool is_forbidden = errno == EACCES;
+    auto failed = fail_errno(address.text(), errno);
+    if (is_forbidden) failed.value().text += " (low ports need root or CAP_NET_BIND_SERVICE)";
+    return failed;
+  }
   SERVERY_TRY(set_listener_options(fd.get()));
   return fd;
 }

@@ -112,7 +112,12 @@ Result<std::unique_ptr<ControlServer>> ControlServer::create(Loop& loop, const O
 
 Status ControlServer::open() {
   directory_ = SERVERY_TRY(make_directory(options_.path));
-  listener_ = SERVERY_TRY(UnixListener::bind(options_.path, kSocketMode));
+  auto listener = UnixListener::bind(options_.path, kSocketMode);
+  if (!listener && listener.error().code == Errc::kExists) {
+    listener.error().text +=
+        "; `servery stop` ends that one, --control gives this one a path of its own";
+  }
+  listener_ = SERVERY_TRY(std::move(listener));
   SERVERY_TRY(listener_.publish(kBacklog));
   watch_ = SERVERY_TRY(FdWatch::create(loop_, listener_.fd(), *this));
   return watch_.set_events(FdWatch::kReadable);

@@ -313,7 +313,8 @@ std::vector<Error> Listeners::obstacles(const Plan& plan) const {
   const std::set<ino_t> own = own_inodes();
   for (const PlanListener& listener : plan.listeners) {
     if (plan.default_port_scan || serves(listener)) continue;
-    const Status free = probe_listener(listener, own);
+    const Status free = listener.kind == AddressKind::kFd ? find_inherited(listener)
+                                                          : probe_listener(listener, own);
     if (!free) found.push_back(free.error());
   }
   return found;

@@ -113,6 +113,8 @@ class Listeners {
   Status prepare_scanned(const PlanListener& listener, std::uint32_t slots);
   Status prepare_both_families(const PlanListener& listener, std::uint32_t slots);
   Status prepare_unix(const PlanListener& listener);
+  // Whether it was passed to this process.
+  Status find_inherited(const PlanListener& listener) const;
   Status prepare_inherited(const PlanListener& listener, std::uint32_t slots);
   Status adopt_inherited(const PlanListener& listener, std::size_t index, std::uint32_t slots);
   Result<ListenerGroup*> prepare_group(const std::string& identity, const PlanListener& listener,

@@ -77,6 +77,11 @@ bool is_named(const InheritedFd& inherited, const std::string& name_or_number) {
          (number && inherited.number == static_cast<int>(*number));
 }
 
+tl::unexpected<Error> not_passed(const PlanListener& listener) {
+  return fail(Errc::kNotFound, fmt::format("{}: no such descriptor was passed to this process",
+                                           listener.configured));
+}
+
 }  // namespace
 
 Status Listeners::prepare(const Plan& plan, std::uint32_t slots) {
@@ -141,7 +146,12 @@ Status Listeners::prepare_both_families(const PlanListener& listener, std::uint3
         SERVERY_TRY(prepare_group(listener.configured + "/4", listener, ipv4, slots));
     auto ipv6 = SERVERY_TRY(TcpAddress::parse(AddressFamily::kIpv6, {}, first->address->port()));
     const auto second = prepare_group(listener.configured + "/6", listener, ipv6, slots);
-    if (second) return {};
+    if (second) {
+      if (has_ipv6_loopback()) return {};
+      warnings_.push_back(
+          fmt::format("{}: IPv6 is switched off here, only IPv4 is served", listener.configured));
+      return {};
+    }
     if (second.error().code == Errc::kUnsupported) {
       warnings_.push_back(
           fmt::format("{}: no IPv6 in this kernel, only IPv4 is served", listener.configured));
@@ -244,8 +254,14 @@ Status Listeners::prepare_inherited(const PlanListener& listener, std::uint32_t 
     found = true;
   }
   if (found) return {};
-  return fail(Errc::kNotFound, fmt::format("{}: no such descriptor was passed to this process",
-                                           listener.configured));
+  return not_passed(listener);
+}
+
+Status Listeners::find_inherited(const PlanListener& listener) const {
+  for (const InheritedFd& inherited : inherited_) {
+    if (is_named(inherited, listener.fd)) return {};
+  }
+  return not_passed(listener);
 }
 
 Status Listeners::adopt_inherited(const PlanListener& listener, std::size_t index,

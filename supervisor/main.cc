@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -129,6 +130,13 @@ void open_standard_descriptors() {
   }
 }
 
+// For every role: what a parent may have left ignored, and what must never end or stop us.
+void set_signals() {
+  ::signal(SIGCHLD, SIG_DFL);  // ignored, the kernel would reap our children unseen
+  ::signal(SIGTTOU, SIG_IGN);  // a log line to a terminal with `stty tostop` stops nobody
+  ::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is a failed write (EFBIG)
+}
+
 int run(int argc, char** argv) {
   const std::string_view role = argc > 0 ? argv[0] : "";
   if (role == kWorkerRole) return run_worker(kFirstChildFd);
@@ -146,6 +154,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   servery::open_standard_descriptors();
+  servery::set_signals();
   const int code = servery::run(argc, argv);
   // What could not be written was not done: `servery config > copy` on a full disk.
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0

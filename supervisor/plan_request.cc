@@ -65,19 +65,22 @@ bool PlanRequest::on_child_exit(pid_t pid, int wait_status) {
 void PlanRequest::on_plan(Result<Plan> plan) {
   if (!plan) return fail(plan.error());
   if (const Generation* current = fleet_.current()) add_file_changes(*plan, current->plan());
-  const PlanAnswer answer = plan_answer(*plan, fleet_.current(), listeners_);
+  const PlanAnswer answer =
+      plan_answer(std::move(*plan), most_workers_, fleet_.current(), listeners_);
   reply_.finish(answer.exit_code, answer.text);
   done_(*this);
 }
 
-void PlanRequests::begin(const tl::expected<std::string, Problem>& inputs, ControlReply reply) {
+void PlanRequests::begin(const tl::expected<std::string, Problem>& inputs,
+                         std::uint32_t most_workers, ControlReply reply) {
   if (requests_.size() >= kMaxAtOnce) return reply.fail(kExitFailed, "too many plans at once");
   if (!inputs) {
     return reply.finish(
         kExitInputWrong,
         Json{{"verdict", "invalid"}, {"problems", Json::array({to_json(inputs.error())})}});
   }
-  requests_.push_back(std::make_unique<PlanRequest>(fleet_, listeners_, std::move(reply),
+  requests_.push_back(std::make_unique<PlanRequest>(fleet_, listeners_, most_workers,
+                                                    std::move(reply),
                                                     [this](PlanRequest& done) { forget(done); }));
   PlanRequest& plan = *requests_.back();
   if (const Status begun = plan.begin(loop_, executable_, *inputs); !begun) {
@@ -98,9 +101,11 @@ bool PlanRequests::on_child_exit(pid_t pid, int wait_status) {
   });
 }
 
-PlanAnswer plan_answer(const Plan& plan, const Generation* current, const Listeners& listeners) {
+PlanAnswer plan_answer(Plan plan, std::uint32_t most_workers, const Generation* current,
+                       const Listeners& listeners) {
   if (!plan.ok()) return {kExitInputWrong, verdict_answer("invalid", plan.problems)};
-  std::vector<Problem> problems = restart_problems(plan);
+  require_restart_above(plan, most_workers);
+  std::vector<Problem> problems = restart_problems(plan, most_workers);
   for (const Error& error : listeners.obstacles(plan)) problems.push_back(problem_of(error));
   Json answer = verdict_answer(problems.empty() ? "ok" : "rolled_back", problems);
   describe_plan(answer, plan, current, listeners);

@@ -20,9 +20,13 @@ namespace servery {
 class PlanRequest {
  public:
   // `done`: answered; the PlanRequest may be destroyed at the end of the turn.
-  PlanRequest(const Fleet& fleet, const Listeners& listeners, ControlReply reply,
-              std::function<void(PlanRequest&)> done)
-      : fleet_(fleet), listeners_(listeners), reply_(std::move(reply)), done_(std::move(done)) {}
+  PlanRequest(const Fleet& fleet, const Listeners& listeners, std::uint32_t most_workers,
+              ControlReply reply, std::function<void(PlanRequest&)> done)
+      : fleet_(fleet),
+        listeners_(listeners),
+        most_workers_(most_workers),
+        reply_(std::move(reply)),
+        done_(std::move(done)) {}
 
   // `inputs`: encoded.
   Status begin(Loop& loop, const Executable& executable, const std::string& inputs);
@@ -34,6 +38,7 @@ class PlanRequest {
 
   const Fleet& fleet_;
   const Listeners& listeners_;
+  std::uint32_t most_workers_;
   ControlReply reply_;
   std::function<void(PlanRequest&)> done_;
   UniqueFd inputs_;
@@ -48,7 +53,8 @@ class PlanRequests {
       : loop_(loop), executable_(executable), fleet_(fleet), listeners_(listeners) {}
 
   // `inputs`: encoded, or why they could not be read.
-  void begin(const tl::expected<std::string, Problem>& inputs, ControlReply reply);
+  void begin(const tl::expected<std::string, Problem>& inputs, std::uint32_t most_workers,
+             ControlReply reply);
   // False: not one of their check children.
   bool on_child_exit(pid_t pid, int wait_status);
 
@@ -71,7 +77,8 @@ struct PlanAnswer {
   Json text;
 };
 
-// `current`: what serves now, nullptr for nothing.
-PlanAnswer plan_answer(const Plan& plan, const Generation* current, const Listeners& listeners);
+// `most_workers`: more need a restart. `current`: what serves now, nullptr for nothing.
+PlanAnswer plan_answer(Plan plan, std::uint32_t most_workers, const Generation* current,
+                       const Listeners& listeners);
 
 }  // namespace servery

@@ -66,9 +66,10 @@ void Reload::on_plan(Result<Plan> plan) {
 
 void Reload::start(Plan plan) {
   tier_ = ReloadTier::kGeneration;  // also without a difference
+  require_restart_above(plan, host_.most_workers());
   if (plan.tier == ReloadTier::kRestart) {
     tier_ = plan.tier;
-    return roll_back(Verdict::Kind::kRolledBack, restart_problems(plan));
+    return roll_back(Verdict::Kind::kRolledBack, restart_problems(plan, host_.most_workers()));
   }
   if (const Status admitted = host_.admit(plan); !admitted) {
     return roll_back(kind_of(admitted.error()), {problem_of(admitted.error())});

@@ -27,6 +27,8 @@ class ReloadHost {
   virtual ~ReloadHost() = default;
   virtual void on_reload_begin() = 0;
   virtual void on_reload_superseded() = 0;
+  // More need a restart.
+  virtual std::uint32_t most_workers() const = 0;
   // The plan is valid. May it be run by this process? An error is the verdict (kInvalid: exit 2).
   virtual Status admit(const Plan& plan) = 0;
   virtual Result<Generation*> add_generation(Plan plan, UniqueFd inputs) = 0;

@@ -116,8 +116,8 @@ Result<PageLease> SharedMemory::acquire(std::uint32_t slot) {
 Status SharedMemory::make_base(std::uint32_t slot) {
   Base& base = bases_[slot];
   if (base.mapping) return {};
-  base.fd = SERVERY_TRY(make_shared_memory<BasePage>("servery-base", kSharedPageBytes));
-  base.mapping = SERVERY_TRY(SharedMapping::map(base.fd.get(), kSharedPageBytes));
+  const UniqueFd fd = SERVERY_TRY(make_shared_memory<BasePage>("servery-base", kSharedPageBytes));
+  base.mapping = SERVERY_TRY(SharedMapping::map(fd.get(), kSharedPageBytes));
   return {};
 }
 

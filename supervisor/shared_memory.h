@@ -80,8 +80,7 @@ class SharedMemory {
     std::array<std::uint64_t, kMetricCount> seen{};  // the highest values read so far
   };
   struct Base {
-    UniqueFd fd;
-    SharedMapping mapping;
+    SharedMapping mapping;  // kept while the service lives: its counters never go back
     BasePage& page() const { return *static_cast<BasePage*>(mapping.data()); }
   };
 

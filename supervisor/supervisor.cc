@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "common/base/log.h"
@@ -155,7 +156,8 @@ void Supervisor::on_request(const Json& request, ControlReply reply) {
     case ControlOrder::Kind::kStatus:
       return answer_status(std::move(reply));
     case ControlOrder::Kind::kPlan:
-      return plans_.begin(reloads_.read_inputs(order->config), std::move(reply));
+      if (stop_) return reply.fail(kExitFailed, "the service is stopping");
+      return plans_.begin(reloads_.read_inputs(order->config), most_workers(), std::move(reply));
     case ControlOrder::Kind::kReload:
       return reloads_.request(order->config, {std::move(reply), order->wait_drained});
     case ControlOrder::Kind::kStop:
@@ -257,6 +259,10 @@ void Supervisor::on_reload_superseded() {
   if (memory_) memory_->add(verdict_metric(Verdict::Kind::kSuperseded));
 }
 
+std::uint32_t Supervisor::most_workers() const {
+  return memory_ ? memory_->max_slots() : std::numeric_limits<std::uint32_t>::max();
+}
+
 Status Supervisor::admit(const Plan& plan) {
   if (!memory_) {
     if (const auto level = log::parse_level(plan.log_level)) log::set_level(*level);
@@ -264,10 +270,6 @@ Status Supervisor::admit(const Plan& plan) {
     memory_ = SERVERY_TRY(SharedMemory::create(plan.workers));
     worker_parts_ =
         std::make_unique<WorkerParts>(WorkerParts{*loop_, clock_, executable_, *memory_});
-  }
-  if (plan.workers > memory_->max_slots()) {
-    return fail(Errc::kExhausted,
-                fmt::format("runtime.workers: more than {} need a restart", memory_->max_slots()));
   }
   return {};
 }

@@ -86,6 +86,7 @@ class Supervisor final : private SignalWatcher,
   // Reloads.
   void on_reload_begin() override;
   void on_reload_superseded() override;
+  std::uint32_t most_workers() const override;
   Status admit(const Plan& plan) override;
   Result<Generation*> add_generation(Plan plan, UniqueFd inputs) override;
   void replace_current(Generation& generation) override;

@@ -98,4 +98,13 @@ bool TcpAddress::conflicts_with(const TcpSocket& listening) const {
   return listens_any || is_any() || listening.local == ip_bytes(storage_);
 }
 
+bool has_ipv6_loopback() {
+  const UniqueFd fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd) return false;
+  sockaddr_in6 loopback{};
+  loopback.sin6_family = AF_INET6;
+  loopback.sin6_addr = in6addr_loopback;
+  return bind(fd.get(), reinterpret_cast<const sockaddr*>(&loopback), sizeof loopback) == 0;
+}
+
 }  // namespace servery

@@ -38,4 +38,8 @@ class TcpAddress {
   sockaddr_storage storage_{};
 };
 
+// False where IPv6 is in the kernel but switched off (sysctl disable_ipv6): sockets can be bound to
+// the wildcard then, and nobody reaches them.
+bool has_ipv6_loopback();
+
 }  // namespace servery

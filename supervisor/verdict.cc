@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "common/base/log.h"
@@ -67,7 +68,21 @@ Problem problem_of(std::string_view reason, std::string message) {
 
 Problem problem_of(const Error& error) { return problem_of(errc_name(error.code), error.text); }
 
-std::vector<Problem> restart_problems(const Plan& plan) {
+void require_restart_above(Plan& plan, std::uint32_t most_workers) {
+  constexpr std::string_view kKey = "runtime.workers";
+  if (plan.workers <= most_workers) return;
+  plan.tier = ReloadTier::kRestart;
+  auto change = std::find_if(plan.changes.begin(), plan.changes.end(),
+                             [kKey](const PlanChange& other) { return other.key == kKey; });
+  if (change == plan.changes.end()) {  // `auto`, and there are more CPUs now
+    change = plan.changes.insert(change, PlanChange{});
+    change->key = kKey;
+    change->new_value = std::to_string(plan.workers);
+  }
+  change->tier = ReloadTier::kRestart;
+}
+
+std::vector<Problem> restart_problems(const Plan& plan, std::uint32_t most_workers) {
   std::vector<Problem> problems;
   if (plan.tier != ReloadTier::kRestart) return problems;
   for (const PlanChange& change : plan.changes) {
@@ -76,7 +91,9 @@ std::vector<Problem> restart_problems(const Plan& plan) {
     problem.file = plan.config_path;
     problem.key = change.key;
     problem.reason = "needs_restart";
-    problem.message = "this key can only be changed by a restart";
+    problem.message = change.key == "runtime.workers"
+                          ? fmt::format("more than {} workers need a restart", most_workers)
+                          : "this key can only be changed by a restart";
   }
   return problems;
 }

@@ -41,8 +41,10 @@ void log_verdict(const Verdict& verdict);
 // code is the reason.
 Problem problem_of(std::string_view reason, std::string message);
 Problem problem_of(const Error& error);
+// More workers than there is shared memory for need a restart: their change gets that tier.
+void require_restart_above(Plan& plan, std::uint32_t most_workers);
 // What in `plan` a reload refuses because only a restart can change it.
-std::vector<Problem> restart_problems(const Plan& plan);
+std::vector<Problem> restart_problems(const Plan& plan, std::uint32_t most_workers);
 // What a refused start prints: each problem once, the error alone when there is none.
 std::vector<std::string> refusal_lines(const Verdict& verdict);
 // {"verdict", "generation", "tier", "error", "problems", "at", "duration_ms"}.

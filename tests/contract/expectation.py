@@ -35,7 +35,7 @@ def body_problem(expected, body):
 def parts_of(response):
     """[(Content-Range, bytes)] of multipart/byteranges (RFC 9110 14.6), read to the letter."""
     boundary = response.values("content-type")[0].partition("boundary=")[2].encode()
-    body = response.body
+    body = response.body.removeprefix(b"\r\n")  # an empty preamble (RFC 2046 5.1.1)
     found = []
     while body != b"--" + boundary + b"--\r\n":
         head, _, rest = body.partition(b"\r\n\r\n")

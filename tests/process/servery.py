@@ -40,11 +40,11 @@ class Servery:
     the control socket to the configuration."""
 
     def __init__(self, directory, config=None, arguments=(), name="servery", prefix=(), control_flag=True,
-                 **popen):
+                 binary=None, **popen):
         self.directory = pathlib.Path(directory)
         self.control = self.directory / f"{name}.sock"
         self.config = self.directory / f"{name}.yaml"
-        command = [*prefix, BINARY, "serve"]
+        command = [*prefix, str(binary or BINARY), "serve"]
         if config is not None:
             self.config.write_text(config)
             command += ["-c", str(self.config)]

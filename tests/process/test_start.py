@@ -5,13 +5,14 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import unittest
 
 import seccomp
 from case import ServeryCase
-from servery import run_command
+from servery import BINARY, run_command
 
 STATUS_KEYS = {
     "schema", "version", "state", "live", "ready", "pid", "uptime_s", "config", "generation", "generations",
@@ -146,6 +147,18 @@ class QuickMode(ServeryCase):
             self.assertEqual(self.get(server, host=host).status, status, host)
         self.stop_and_check(server)
 
+    def test_signals_are_as_they_must_be_whatever_the_parent_ignores(self):
+        server = self.start(self.site_config(),
+                            preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)).wait_ready()
+        for pid in (server.process.pid, *(worker["pid"] for worker in server.status()["workers"])):
+            with open(f"/proc/{pid}/status", encoding="ascii") as status:
+                ignored = int(re.search(r"SigIgn:\s*(\w+)", status.read()).group(1), 16)
+            for needed in (signal.SIGXFSZ, signal.SIGTTOU):
+                self.assertTrue(ignored >> (needed - 1) & 1, f"{needed.name} of {pid}")
+            self.assertFalse(ignored >> (signal.SIGCHLD - 1) & 1, f"SIGCHLD of {pid}")
+        self.assert_serves(server)
+        self.stop_and_check(server)
+
     def test_workers_flag_and_set(self):
         server = self.quick("--listen", "127.0.0.1:0", "--workers", "3", "--set", "limits.header_count=70")
         self.assertEqual(len(server.worker_pids()), 3)
@@ -177,6 +190,13 @@ class RefusedStart(ServeryCase):
 
     def test_unreadable_file(self):
         self.assert_refused(2, "nothing.yaml", arguments=["-c", self.directory / "nothing.yaml"])
+
+    def test_one_unix_socket_by_two_names(self):
+        (self.directory / "sub").mkdir()
+        self.assert_refused(2, r"listeners\[1\]\.address: `unix:.*/a\.sock` listens there already", self.site_config(
+            listeners='{address: "unix:a.sock"}, {address: "unix:sub/../a.sock"}'))
+        self.assert_refused(2, r"listeners\[0\]\.address: `runtime\.control_socket` listens there",
+                            self.site_config(listeners='{address: "unix:servery.sock"}'))
 
     def test_directory_together_with_file(self):
         server_config = self.write("other.yaml", self.site_config())
@@ -320,7 +340,9 @@ class RefusedStart(ServeryCase):
     def test_what_an_ordinary_user_may_not(self):
         if os.geteuid() != 0:
             self.skipTest("needs a user to become")
-        nobody = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+        # A copy: the clone may stand where nobody else may look, as below /root.
+        binary = shutil.copy(BINARY, self.directory / "servery-copy")
+        nobody = {"user": "nobody", "group": "nogroup", "extra_groups": [], "binary": binary}
         (self.directory / "private").mkdir(0o700)
         listen = ["--listen", "127.0.0.1:0"]
         for code, text, arguments in (

@@ -26,12 +26,15 @@ std::string make_boundary() {
   return boundary;
 }
 
-void answer_unsatisfiable(http::Exchange& exchange, std::uint64_t size) {
+void answer_unsatisfiable(http::Exchange& exchange, const http::ResponseFields& fields,
+                          std::uint64_t size) {
   http::ResponseHead head{416, {}};
   const http::PreparedRef& error = http::error_response(416, exchange.header_policy());
   if (const std::string* type = error->fields.find(http::FieldId::kContentType)) {
     head.fields.add(http::FieldId::kContentType, *type);
   }
+  const std::string* const vary = fields.find(http::FieldId::kVary);
+  if (vary != nullptr) head.fields.add(http::FieldId::kVary, *vary);  // the size is the variant's
   head.fields.add(http::FieldId::kAcceptRanges, "bytes");
   head.fields.add(http::FieldId::kContentRange, http::unsatisfied_range(size));
   exchange.respond(std::move(head), std::make_unique<MemorySource>(error, error->content()));
@@ -52,7 +55,7 @@ void answer_parts(http::Exchange& exchange, const http::RangeChoice& choice,
 void answer_range(http::Exchange& exchange, const http::RangeChoice& choice,
                   http::ResponseFields fields, std::uint64_t size, RangeOpener open) {
   if (choice.kind == http::RangeChoice::Kind::kUnsatisfiable) {
-    answer_unsatisfiable(exchange, size);
+    answer_unsatisfiable(exchange, fields, size);
     return;
   }
   if (choice.parts.size() > 1) {

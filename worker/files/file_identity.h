@@ -4,7 +4,9 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "common/base/clock.h"
 
@@ -20,9 +22,8 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 
   static FileIdentity of(const struct stat& st) {
-    return {st.st_dev, st.st_ino, static_cast<std::uint64_t>(st.st_size),
-            st.st_mtim.tv_sec * kSecond + st.st_mtim.tv_nsec,
-            st.st_ctim.tv_sec * kSecond + st.st_ctim.tv_nsec};
+    return {st.st_dev, st.st_ino, static_cast<std::uint64_t>(st.st_size), nanoseconds(st.st_mtim),
+            nanoseconds(st.st_ctim)};
   }
 
   // True if a later write must give another ctime. File times come from a coarse clock, so a write
@@ -33,6 +34,14 @@ struct FileIdentity {
 
  private:
   static constexpr std::int64_t kSecond = 1'000'000'000;
+  // 64 bits of nanoseconds end in 2262; file systems give what they are told.
+  static constexpr std::int64_t kLastSecond =
+      std::numeric_limits<std::int64_t>::max() / kSecond - 1;
+  static std::int64_t nanoseconds(const timespec& time) {
+    const std::int64_t seconds = std::clamp<std::int64_t>(time.tv_sec, -kLastSecond, kLastSecond);
+    return seconds * kSecond + time.tv_nsec;
+  }
+
   static constexpr std::int64_t kTickBound = 20'000'000;  // a tick is at most 10 ms (HZ=100)
 };
 

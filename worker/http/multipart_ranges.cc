@@ -22,7 +22,8 @@ std::uint64_t MultipartRanges::length() const {
 }
 
 std::string MultipartRanges::text(std::size_t index) const {
-  std::string out = index == 0 ? "--" : "\r\n--";
+  // Before the first part too, as an empty preamble (RFC 2046 5.1.1): zsync counts on it.
+  std::string out = "\r\n--";
   out += boundary_;
   if (index == parts_.size()) return out += "--\r\n";
   if (!content_type_.empty()) out.append("\r\nContent-Type: ").append(content_type_);

@@ -118,11 +118,14 @@ MaybeRefusal check_expect(const RawHead& raw, RequestHead& out) {
   if (is_http10(raw)) return std::nullopt;
   for (const FieldView& field : raw.fields) {
     if (field.id != FieldId::kExpect) continue;
-    if (!equals_ignore_case(field.value, "100-continue")) {
-      return Refusal{417, "expectation_unknown"};
+    ListCursor expectations(field.value);
+    for (std::string_view expectation; expectations.next(expectation);) {
+      if (!equals_ignore_case(expectation, "100-continue")) {
+        return Refusal{417, "expectation_unknown"};
+      }
+      out.expect_continue = out.has_body();
     }
   }
-  out.expect_continue = out.has_body();
   return std::nullopt;
 }
 

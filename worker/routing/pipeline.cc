@@ -34,6 +34,16 @@ std::string canonical_location(const http::Exchange& exchange, const std::string
   return location;
 }
 
+// Who meets this has opened his own server by a name it does not know.
+http::PreparedRef make_host_not_allowed(const http::HeaderPolicy* policy) {
+  http::ResponseHead head{403, {}};
+  head.fields.add(http::FieldId::kContentType, "text/plain; charset=utf-8");
+  return http::make_prepared(std::move(head),
+                             "403 Forbidden\nThis server is not known by that name. Its owner can "
+                             "add it: --host NAME, or `hosts` in the configuration.\n",
+                             policy);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Pipeline>> Pipeline::create(PipelineParts parts) {
@@ -45,7 +55,8 @@ Pipeline::Pipeline(PipelineParts parts, Router router)
     : parts_(std::move(parts)),
       router_(std::move(router)),
       host_rule_(std::move(parts_.hosts)),
-      server_options_(http::make_options(router_.all_methods(), &parts_.headers)) {
+      server_options_(http::make_options(router_.all_methods(), &parts_.headers)),
+      host_not_allowed_(make_host_not_allowed(&parts_.headers)) {
   place_answers_.reserve(router_.places().size());
   for (const Router::Place& place : router_.places()) {
     const http::HeaderPolicy* policy = &parts_.routes[place.routes.front()].headers;
@@ -142,7 +153,7 @@ bool Pipeline::answer_host(http::Exchange& exchange, http::HostRule::Verdict ver
       exchange.respond_error({404, "host_unknown"});
       break;
     case http::HostRule::Verdict::kNotAllowed:
-      exchange.respond_error({403, "host_not_allowed"});
+      exchange.respond_error({403, "host_not_allowed"}, host_not_allowed_);
       break;
     case http::HostRule::Verdict::kRedirect: {
       http::ResponseHead head;

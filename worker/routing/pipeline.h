@@ -77,6 +77,7 @@ class Pipeline final : public http::RequestTarget {
   std::vector<PlaceAnswers> place_answers_;
   std::vector<std::unique_ptr<const http::Cors>> cors_;  // by route; null: none
   http::PreparedRef server_options_;                     // OPTIONS *
+  http::PreparedRef host_not_allowed_;                   // of the local profile
 };
 
 }  // namespace servery::routing

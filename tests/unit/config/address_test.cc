@@ -44,6 +44,8 @@ TEST(Address, FaultsNameWhatWasMeant) {
                            Case{"*:80", ":80"},
                            Case{"localhost:80", "127.0.0.1:80"},
                            Case{"::1:80", "[::1]:80"},
+                           Case{"[::ffff:127.0.0.1]:80", "127.0.0.1:80"},
+                           Case{"http://127.0.0.1:80", ""},
                            Case{"example.org:80", ""},
                            Case{":65536", ""},
                            Case{":080", ""},

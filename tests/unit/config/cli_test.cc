@@ -203,6 +203,11 @@ TEST(Cli, HelpIsNoError) {
   EXPECT_EQ(help.kind, CommandKind::kHelp);
   EXPECT_THAT(help.text, HasSubstr("--listen ADDRESS"));
   EXPECT_THAT(good({"stop", "-h"}).text, HasSubstr("--timeout DURATION"));
+  EXPECT_EQ(good({"help", "serve"}).text, help.text);
+  EXPECT_EQ(good({"--version"}).kind, CommandKind::kVersion);
+  EXPECT_EQ(good({"-V"}).kind, CommandKind::kVersion);
+  EXPECT_THAT(error_of({"serve", "--port", "9000"}), HasSubstr("did you mean --listen?"));
+  EXPECT_TRUE(good({"config", "--json"}).json);
 }
 
 TEST(Cli, UsersOfQuickMode) {

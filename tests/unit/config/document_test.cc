@@ -118,5 +118,16 @@ TEST(Document, HostileTextsEnd) {
   }
 }
 
+TEST(Document, SaysWhatIsUsuallyWrongWithWhatIsNoYaml) {
+  const auto message = [](std::string_view text) {
+    const Document document = parse_document(text);
+    return document.problems.empty() ? std::string() : document.problems.front().message;
+  };
+  EXPECT_NE(message("a:\n\tb: 1\n").find("line 2 is indented by a tab"), std::string::npos);
+  EXPECT_NE(message("schema:1\nroutes: []\n").find("line 1 has no space behind the colon"),
+            std::string::npos);
+  EXPECT_EQ(message("a: [1\n").find("; line"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace servery

@@ -23,6 +23,7 @@ class ReloadFixture : public FleetFixture, protected ReloadHost {
 
   void on_reload_begin() override {}
   void on_reload_superseded() override { ++superseded; }
+  std::uint32_t most_workers() const override { return 64; }
   Status admit(const Plan&) override { return admitted; }
   Result<Generation*> add_generation(Plan plan, UniqueFd) override { return &add(std::move(plan)); }
   void replace_current(Generation& generation) override {

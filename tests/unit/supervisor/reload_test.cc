@@ -115,7 +115,7 @@ TEST_F(RefusedReload, AKeyThatNeedsARestartIsNamed) {
 }
 
 TEST_F(RefusedReload, WhatTheHostDoesNotAdmit) {
-  admitted = fail(Errc::kExhausted, "runtime.workers: more than 64 need a restart");
+  admitted = fail(Errc::kExhausted, "no memory");
   EXPECT_EQ(run(plan_for(2)).kind, Verdict::Kind::kRolledBack);
   admitted = fail(Errc::kInvalid, "that is no place for it");
   EXPECT_EQ(run(plan_for(2)).kind, Verdict::Kind::kInvalid);

@@ -64,14 +64,32 @@ TEST(Verdict, OnlyARestartTierHasRestartProblems) {
   plan.config_path = "/etc/s.yaml";
   plan.changes = {{"hosts", "[]", "[a]", ReloadTier::kGeneration}};
   plan.tier = ReloadTier::kGeneration;
-  EXPECT_TRUE(restart_problems(plan).empty());
+  EXPECT_TRUE(restart_problems(plan, 64).empty());
   plan.changes.push_back({"runtime.control_socket", "/a", "/b", ReloadTier::kRestart});
   plan.tier = ReloadTier::kRestart;
-  const auto problems = restart_problems(plan);
+  const auto problems = restart_problems(plan, 64);
   ASSERT_EQ(problems.size(), 1U);
   EXPECT_EQ(format_problem(problems.front()),
             "/etc/s.yaml: runtime.control_socket: this key can only be changed by a restart");
   EXPECT_EQ(problems.front().reason, "needs_restart");
+}
+
+TEST(Verdict, MoreWorkersThanThereIsMemoryForNeedARestart) {
+  Plan plan;
+  plan.workers = 64;
+  plan.changes = {{"runtime.workers", "2", "64", ReloadTier::kGeneration}};
+  require_restart_above(plan, 64);
+  EXPECT_NE(plan.tier, ReloadTier::kRestart);
+  plan.workers = 65;
+  require_restart_above(plan, 64);
+  EXPECT_EQ(plan.tier, ReloadTier::kRestart);
+  const auto problems = restart_problems(plan, 64);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems.front().key, "runtime.workers");
+  EXPECT_EQ(problems.front().message, "more than 64 workers need a restart");
+  plan.changes.clear();  // `auto` on a machine that has grown
+  require_restart_above(plan, 64);
+  EXPECT_EQ(restart_problems(plan, 64), problems);
 }
 
 TEST(Verdict, TimesAreUtcWithMilliseconds) {

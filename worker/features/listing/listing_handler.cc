@@ -174,6 +174,11 @@ bool ListingHandler::code_whole(http::Exchange& exchange, const std::shared_ptr<
 
 void ListingHandler::answer_streamed(http::Exchange& exchange,
                                      const std::shared_ptr<ListingRun>& run) {
+  // Without a tag: `*` can hold all the same, and no tag can match.
+  const std::int64_t now = unix_seconds(SystemClock().wall());
+  const http::ResponseFields plain = fields_of(*run, http::Coding::kIdentity);
+  if (http::answer_conditional(exchange, {.etag = {}, .has_last_modified = false}, plain, now))
+    return;
   std::shared_ptr<const void> place = streams_.take();
   if (place == nullptr) {
     exchange.respond_error(kBusy);

@@ -259,9 +259,23 @@ void StaticHandler::answer_directory(http::Exchange& exchange, std::string_view 
 void StaticHandler::answer_not_found(http::Exchange& exchange) {
   if (options_.fallback != nullptr) {
     options_.fallback->run(exchange);
-  } else {
-    exchange.respond_error(kNotFound);
+    return;
   }
+  if (!options_.spa) {
+    exchange.respond_error(kNotFound);
+    return;
+  }
+  if (!not_found_) {
+    const auto plain = http::error_response(kNotFound.status, exchange.header_policy());
+    auto made = std::make_shared<http::PreparedResponse>();
+    made->status = plain->status;
+    made->fields = plain->fields;
+    made->body = plain->body;
+    made->page = plain->page;
+    made->fields.add_member(http::FieldId::kVary, "accept");
+    not_found_ = std::move(made);
+  }
+  exchange.respond_error(kNotFound, not_found_);
 }
 
 void StaticHandler::redirect_to_directory(http::Exchange& exchange) {

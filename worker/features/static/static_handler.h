@@ -77,6 +77,8 @@ class StaticHandler final : public routing::Handler {
   void answer_file(http::Exchange& exchange, const Wish& wish, StaticLookup lookup,
                    const files::Moment& read_at);
   void answer_missing(http::Exchange& exchange, std::string_view rest);
+  // To the fallback, else 404; of an application\'s route that says that another Accept might have
+  // found its page.
   void answer_not_found(http::Exchange& exchange);
   void redirect_to_directory(http::Exchange& exchange);
   bool asks_for_archive(const http::RequestHead& request, std::string_view rest) const;
@@ -90,6 +92,7 @@ class StaticHandler final : public routing::Handler {
   RepresentationMaker maker_;
   StaticAnswers answers_;
   std::optional<StaticCoding> coding_;  // where the route codes
+  http::PreparedRef not_found_;         // of an application's route, made when first needed
 };
 
 }  // namespace servery::features

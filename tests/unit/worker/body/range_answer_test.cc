@@ -66,11 +66,12 @@ TEST_F(RangeAnswer, SeveralParts) {  // RFC 9110 15.3.7.2
   EXPECT_EQ(answer.status, 206);
   EXPECT_EQ(answer.field("content-range"), "");  // RFC 9110 15.3.7.2: MUST NOT
   EXPECT_EQ(answer.field("content-type").find("multipart/byteranges; boundary="), 0U);
-  EXPECT_EQ(answer.body,
-            with_boundary("--B\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/10\r\n\r\n01"
-                          "\r\n--B\r\nContent-Type: text/plain\r\nContent-Range: bytes 9-9/10"
-                          "\r\n\r\n9\r\n--B--\r\n",
-                          answer));
+  EXPECT_EQ(
+      answer.body,
+      with_boundary("\r\n--B\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/10\r\n\r\n01"
+                    "\r\n--B\r\nContent-Type: text/plain\r\nContent-Range: bytes 9-9/10"
+                    "\r\n\r\n9\r\n--B--\r\n",
+                    answer));
   EXPECT_EQ(answer.field("content-length"), std::to_string(answer.body.size()));
 }
 
@@ -92,7 +93,7 @@ TEST_F(RangeAnswer, ByteByByteAndBackAgain) {
   EXPECT_EQ(slow.answer().body.size(), expected.size());
   EXPECT_EQ(
       slow.answer().body,
-      with_boundary("--B\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/10\r\n\r\n01"
+      with_boundary("\r\n--B\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/10\r\n\r\n01"
                     "\r\n--B\r\nContent-Type: text/plain\r\nContent-Range: bytes 5-6/10\r\n\r\n56"
                     "\r\n--B\r\nContent-Type: text/plain\r\nContent-Range: bytes "
                     "9-9/10\r\n\r\n9\r\n--B--\r\n",

@@ -18,7 +18,7 @@ TEST(MultipartRanges, FramesThePartsInTheirOrder) {  // RFC 9110 14.6
   const MultipartRanges frame("BOUNDARY", "text/plain", 10, {{8, 9}, {0, 1}});
   EXPECT_EQ(frame.content_type(), "multipart/byteranges; boundary=BOUNDARY");
   EXPECT_EQ(whole(frame, "0123456789"),
-            "--BOUNDARY\r\nContent-Type: text/plain\r\nContent-Range: bytes 8-9/10\r\n\r\n89"
+            "\r\n--BOUNDARY\r\nContent-Type: text/plain\r\nContent-Range: bytes 8-9/10\r\n\r\n89"
             "\r\n--BOUNDARY\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/10\r\n\r\n01"
             "\r\n--BOUNDARY--\r\n");
 }
@@ -31,7 +31,7 @@ TEST(MultipartRanges, LengthIsExact) {
 
 TEST(MultipartRanges, AnUnknownTypeIsNotNamed) {
   const MultipartRanges frame("b", "", 10, {{0, 0}, {5, 5}});
-  EXPECT_EQ(frame.text(0), "--b\r\nContent-Range: bytes 0-0/10\r\n\r\n");
+  EXPECT_EQ(frame.text(0), "\r\n--b\r\nContent-Range: bytes 0-0/10\r\n\r\n");
   EXPECT_EQ(frame.length(), whole(frame, "0123456789").size());
 }
 

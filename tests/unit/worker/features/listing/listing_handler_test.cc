@@ -221,6 +221,19 @@ TEST_F(ListingHandlerTest, ALongListingIsStreamed) {
   EXPECT_EQ((*page)["total"], 2'001);
 }
 
+TEST_F(ListingHandlerTest, ALongListingHasPreconditionsWithoutATag) {  // RFC 9110 13.1.1, 13.1.2
+  fill(2'001);
+  const auto status_with = [this](const char* field, const char* value) {
+    auto asked = request("format=json");
+    asked.fields.emplace_back(field, value);
+    return get(asked).status;
+  };
+  EXPECT_EQ(status_with("if-match", "\"x\""), 412);
+  EXPECT_EQ(status_with("if-match", "*"), 200);
+  EXPECT_EQ(status_with("if-none-match", "*"), 304);
+  EXPECT_EQ(status_with("if-none-match", "\"x\""), 200);
+}
+
 TEST_F(ListingHandlerTest, APageIsCodedWithATagOfItsOwn) {  // RFC 9110 8.8.3.3
   fill(3);
   make_coding_handler({});
