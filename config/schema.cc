@@ -345,6 +345,10 @@ constexpr Row kRows[] = {
      "List directories without an index file. In HTML, JSON and NDJSON, see listings.md; else they "
      "are 404. On for the one route of a start without a file.",
      [](Target& t) -> Field { return &static_files(t).listing; }},
+    {"routes[].static.readme", Type::kBoolean, 0, 0, "", kGeneration, "",
+     "Show the README of a directory below its HTML listing: README.md, README.markdown, README or "
+     "README.txt. See listings.md. Needs `listing`.",
+     [](Target& t) -> Field { return &static_files(t).readme; }},
     {"routes[].static.archive", Type::kBoolean, 0, 0, "", kGeneration, "--archive",
      "Give directories as one download for `?archive=zip`, `tar`, `tar.gz` or `tar.zst`. See "
      "archives.md.",

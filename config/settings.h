@@ -160,6 +160,7 @@ struct StaticSettings {
   bool digests = true;                    // Repr-Digest and Content-Digest for who asks
   bool listing = false;                   // of directories without an index
   bool archive = false;                   // ?archive= on directories
+  bool readme = false;                    // of a directory, below its listing
   bool compress = true;                   // code text-like files that are asked for coded
   bool precompressed = true;              // give FILE.br, .zst, .gz in place of FILE
   bool clean_urls = false;                // NAME.html for NAME that finds nothing

@@ -198,6 +198,10 @@ class Validator {
     }
     if (const auto* files = std::get_if<StaticSettings>(&route.handler)) {
       check_root(key + ".static.root", files->root);
+      if (files->readme && !files->listing) {
+        add(key + ".static.readme", "conflict",
+            "needs `listing: true`: it is shown below a listing");
+      }
       check_static_methods(key + ".methods", route.methods);
     }
     if (const auto* answer = std::get_if<RespondSettings>(&route.handler)) {

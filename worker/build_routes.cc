@@ -252,6 +252,7 @@ struct MakeHandler {
           services.loop, services.pool, SERVERY_TRY(open_root(fixed)),
           listing::ListingOptions{.shows_hidden = fixed.hidden == Hidden::kAllow,
                                   .offers_archive = fixed.archive,
+                                  .shows_readme = fixed.readme,
                                   .cache_control = fixed.cache_control,
                                   .fallback = fallback,
                                   .route = route,

@@ -112,6 +112,10 @@ TEST_F(Check, ConflictsBetweenValues) {
               ElementsAre("2:36 listeners[0].mode conflict"));
   EXPECT_THAT(problems("routes: [{path: /, respond: {status: 204, body: x}}]\n"),
               ElementsAre("2:49 routes[0].respond.body conflict"));
+  EXPECT_THAT(problems("routes: [{path: /, static: {root: ., readme: true}}]\n"),
+              ElementsAre("2:46 routes[0].static.readme conflict"));
+  EXPECT_THAT(problems("routes: [{path: /, static: {root: ., listing: true, readme: true}}]\n"),
+              IsEmpty());
 }
 
 TEST_F(Check, StaticFilesAreOnlyRead) {

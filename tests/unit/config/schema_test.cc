@@ -78,9 +78,9 @@ TEST(Schema, NamesOfSections) {
   EXPECT_THAT(names_in_section("pool"), ElementsAre("threads", "queue"));
   EXPECT_THAT(names_in_section("listeners[]"), ElementsAre("address", "mode", "proxy_protocol"));
   EXPECT_THAT(names_in_section("routes[].static"),
-              ElementsAre("root", "index", "hidden", "symlinks", "listing", "archive", "compress",
-                          "precompressed", "mime_types", "attachment", "etag", "digests",
-                          "clean_urls", "spa", "cache_control", "cache_rules"));
+              ElementsAre("root", "index", "hidden", "symlinks", "listing", "readme", "archive",
+                          "compress", "precompressed", "mime_types", "attachment", "etag",
+                          "digests", "clean_urls", "spa", "cache_control", "cache_rules"));
   EXPECT_TRUE(is_section("runtime.restart"));
   EXPECT_FALSE(is_section("runtime.workers"));
   EXPECT_FALSE(is_section("runtime.wor"));

@@ -67,6 +67,9 @@ void ListingHandler::answer(http::Exchange& exchange, std::string_view path) {
   facts.url_path = request.path;
   facts.prefix_size = request.path.size() - std::min(path.size(), request.path.size());
   facts.offers_archive = options_.offers_archive;
+  // Who may see the names need not be one who may read what is in the files.
+  facts.wants_readme = options_.shows_readme && facts.query.format == Format::kHtml &&
+                       exchange.access().rights.has(http::Right::kRead);
   auto run =
       std::make_shared<ListingRun>(root_, directory, options_.shows_hidden, std::move(facts));
   auto step = std::make_shared<ListingRun::Step>();

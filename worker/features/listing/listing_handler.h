@@ -19,6 +19,7 @@ namespace servery::listing {
 struct ListingOptions {
   bool shows_hidden = false;    // names that begin with a dot
   bool offers_archive = false;  // the route answers ?archive=
+  bool shows_readme = false;
   std::string cache_control = {};
   std::shared_ptr<routing::Fallback> fallback = nullptr;  // for a directory that is not there
   std::uint32_t route = 0;              // tells this route's listings apart while they are coded

@@ -49,7 +49,7 @@ class HtmlView final : public ListingView {
     if (facts_.counts.total() == 0) append_empty(out);
     append_downloads(out);
     if (neighbours.previous || neighbours.next) append_pager(out, neighbours);
-    out += "</main></html>\n";
+    out.append(facts_.readme).append("</main></html>\n");
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/content_hash.h"
+#include "worker/features/listing/listing_readme.h"
 
 namespace servery::listing {
 namespace {
@@ -71,6 +72,9 @@ void ListingRun::on_first_page() {
   const std::uint64_t behind = facts_.counts.total() - facts_.counts.before;
   const bool is_backwards = facts_.query.cursor && facts_.query.cursor->backwards;
   facts_.count = is_backwards ? scan_->page().size() : std::min<std::uint64_t>(left_, behind);
+  if (facts_.wants_readme && facts_.counts.before == 0 && facts_.query.filter.empty()) {
+    append_readme(facts_.readme, root_, path_, scan_->readme());
+  }
   if (!scan_->page().empty()) first_ = place_of(facts_.query.order, scan_->page()[0]);
   if (facts_.count == scan_->page().size()) neighbours_ = find_neighbours();
 }

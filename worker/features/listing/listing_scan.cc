@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "worker/features/listing/listing_readme.h"
 
 namespace servery::listing {
 namespace {
@@ -87,6 +88,9 @@ void ListingScan::add(const dirent& child) {
       entry.kind = EntryKind::kUnavailable;
   }
   if (needs_facts_ && !entry.has_facts) look_at_child(entry);
+  if (entry.kind == EntryKind::kFile && is_better_readme(entry.name, readme_)) {
+    readme_ = entry.name;
+  }
   selector_->add(entry);
 }
 

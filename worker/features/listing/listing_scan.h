@@ -29,6 +29,8 @@ class ListingScan {
   Result<bool> read_slice();
   EntryList& page() { return selector_->page(); }
   const PageCounts& counts() const { return selector_->counts(); }
+  // The name of the directory's README, empty without one. It must match the filter too.
+  const std::string& readme() const { return readme_; }
   // The page's entry with its size and time, as far as they can be had.
   Entry look_at_entry(std::size_t i);
 
@@ -52,6 +54,7 @@ class ListingScan {
   bool shows_hidden_;
   bool needs_facts_ = false;
   std::string filter_;  // lower case
+  std::string readme_;
   Directory directory_;
   std::optional<PageSelector> selector_;
 };

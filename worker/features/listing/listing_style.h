@@ -56,10 +56,24 @@ thead tr{display:flex;gap:1.25rem;border-bottom:1px solid var(--line)}th{border:
 tbody tr{display:grid;grid-template-columns:0 auto 1fr;border-bottom:1px solid var(--line)}.m tbody tr{grid-template-columns:2rem auto 1fr}td{border:0}
 .c{grid-row:1/3;padding:.6875rem 0 0;width:auto}td.n{grid-column:2/4}td.n a,td.n>span{align-items:start;padding:.4375rem 0 0}td.n svg{margin-top:.1875rem}th.n a{padding-left:0}
 td.s,td.t{font-size:.875rem;padding:0 0 .5rem;text-align:left;width:auto}td.s{grid-column:2;padding-left:1.75rem;padding-right:.75rem}td.s:empty{padding-right:0}}
+.r{margin-top:2rem;border:1px solid var(--line);border-radius:6px;overflow-wrap:anywhere}
+.r>h2{margin:0;padding:.5rem 1rem;border-bottom:1px solid var(--line);border-radius:6px 6px 0 0;background:var(--soft);font-size:.875rem}
+.r>div{padding:.25rem 1.25rem;overflow:hidden}
+.r :is(h3,h4,h5,h6){margin:1.5rem 0 .75rem;font-size:1rem;line-height:1.3}.r h3{font-size:1.5rem}.r h4{font-size:1.25rem}.r h5{font-size:1.125rem}
+.r a{text-decoration:underline}
+.r code{font:.875em/1.5 ui-monospace,monospace;padding:.125rem .25rem;border-radius:4px;background:var(--soft)}
+.r pre{font:.875rem/1.5 ui-monospace,monospace;padding:.75rem 1rem;border-radius:6px;background:var(--soft);overflow-wrap:normal;overflow:auto}.r pre code{font:inherit;padding:0}
+.r .y{padding:0;background:none;white-space:pre-wrap;overflow-wrap:anywhere}
+.r blockquote{margin:1rem 0;padding-left:1rem;border-left:3px solid var(--line);color:var(--dim)}
+.r :is(ul,ol){padding-left:1.75rem}.r .x{list-style:none}.x>input{margin:0 .25rem 0 -1.375rem}
+.r hr{border:0;border-top:1px solid var(--line)}
+.r table{display:block;width:max-content;max-width:100%;overflow:auto;overflow-wrap:normal}
+.r :is(thead,tbody) tr{display:table-row;border:0}.r :is(th,td){padding:.25rem .75rem;border:1px solid var(--line);font-size:1rem}
+.r [align=center]{text-align:center}.r [align=right]{text-align:right}
 @media print{.q,.p,.g,.c{display:none}}
 )css";
 
 inline constexpr std::string_view kStyleHash =
-    "sha256-j2dqWXmjBTcrDHUFD8EMLs7ahlSnSr+9XNchJm12Ggw=";
+    "sha256-AslGZyrFAs+9lCx0iC18WhY8UOJYdl8UrwxHCQ+soKg=";
 
 }  // namespace servery::listing

@@ -18,6 +18,8 @@ struct PageFacts {
   PageCounts counts;
   std::uint64_t count = 0;      // entries on this page
   bool offers_archive = false;  // ?archive= works on this route
+  bool wants_readme = false;    // below the first page of HTML
+  std::string readme = {};      // that, as HTML; of this very server's making
 };
 
 // The cursors to the pages around.

@@ -32,9 +32,11 @@ class ListingHandlerTest : public testing::Test {
   test::HandlerProbe& probe(test::ProbeRequest request) {
     if (!handler_) make_handler({});
     const std::string path = request.path.substr(1);
-    probe_ = std::make_unique<test::HandlerProbe>(
-        *loop_, std::move(request),
-        [this, path](http::Exchange& exchange) { handler_->answer(exchange, path); });
+    probe_ = std::make_unique<test::HandlerProbe>(*loop_, std::move(request),
+                                                  [this, path](http::Exchange& exchange) {
+                                                    exchange.set_access(access_);
+                                                    handler_->answer(exchange, path);
+                                                  });
     return *probe_;
   }
   void make_handler(ListingOptions options,
@@ -69,6 +71,7 @@ class ListingHandlerTest : public testing::Test {
   std::unique_ptr<ListingHandler> handler_;
   std::unique_ptr<BlockingPool> pool_ = BlockingPool::create(*loop_, {.threads = 2}).value();
   std::unique_ptr<body::ContentCoder> coder_;
+  http::Access access_;
   std::unique_ptr<test::HandlerProbe> probe_;
 };
 
@@ -297,6 +300,52 @@ TEST_F(ListingHandlerTest, AShortPageIsNotCoded) {
   EXPECT_EQ(answer.field("content-encoding"), "");
   EXPECT_EQ(answer.field("vary"), "accept, accept-encoding");
   EXPECT_EQ(answer.body, get("format=json").body);
+}
+
+TEST_F(ListingHandlerTest, TheReadmeStandsBelowTheFirstPage) {
+  fill(30);
+  tree_.file("README.md", "# Hello\n\n[x](javascript:alert(1)) <script>alert(1)</script>");
+  EXPECT_EQ(get("").body.find("Hello"), std::string::npos);
+  make_handler({.shows_readme = true});
+  const auto has_readme = [this](const std::string& query) {
+    return get(query).body.find("<h3>Hello</h3>") != std::string::npos;
+  };
+  const auto page = get("");
+  EXPECT_NE(page.body.find("<h3>Hello</h3><p>x alert(1)</p>"), std::string::npos);
+  EXPECT_EQ(page.body.find("<script"), std::string::npos);
+  EXPECT_EQ(page.field("content-security-policy"), content_security_policy());
+  EXPECT_TRUE(has_readme("limit=10"));
+  const std::string next = json("limit=10")["next_cursor"];
+  EXPECT_FALSE(has_readme("limit=10&cursor=" + next));
+  EXPECT_FALSE(has_readme("q=README"));
+  EXPECT_FALSE(has_readme("format=json"));
+  tree_.file("README.md", "# Hullo");  // as long as the first line was
+  EXPECT_NE(get("").field("etag"), page.field("etag"));
+  access_.rights = http::RightSet::of(http::Right::kList);  // but not to read
+  EXPECT_EQ(get("").body.find("Hullo"), std::string::npos);
+}
+
+TEST_F(ListingHandlerTest, AStreamedListingHasTheReadmeToo) {
+  fill(2'001);
+  tree_.file("README.md", "# Hello");
+  make_handler({.shows_readme = true});
+  const auto answer = get("limit=3000");
+  EXPECT_FALSE(answer.length);
+  EXPECT_NE(answer.body.find("<h3>Hello</h3>"), std::string::npos);
+}
+
+TEST_F(ListingHandlerTest, AReadmeThatCannotBeReadDoesNotSinkIt) {
+  tree_.link("README.md", "/etc/passwd");
+  tree_.link("README.markdown", "README.markdown");
+  ::mkfifo(tree_.at("README").c_str(), 0600);
+  tree_.directory("readme.txt");
+  make_handler({.shows_readme = true});
+  EXPECT_EQ(get("").status, 200);
+  EXPECT_EQ(get("").body.find("<section"), std::string::npos);
+  tree_.file("README.txt", "text");  // the first that is a file
+  EXPECT_NE(get("").body.find("<pre class=y>text</pre>"), std::string::npos);
+  ::chmod(tree_.at("README.txt").c_str(), 0);
+  EXPECT_EQ(get("").status, 200);
 }
 
 TEST_F(ListingHandlerTest, AStreamedListingPassesOverTheDirectoryAgain) {
