@@ -5,12 +5,15 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <istream>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <string>
 #include <utility>
 
+#include "common/base/text.h"
 #include "config/inputs.h"
 #include "config/text_check.h"
 

@@ -60,17 +60,19 @@ bool take_element(const http::ForwardedElement& element, Walk& walk) {
   return walk.go_to(node);
 }
 
-void read_forwarded(const http::RequestFields& fields, Walk& walk) {
+Found walk_forwarded(const http::RequestFields& fields, const AddressSet& trusted) {
+  Walk walk(trusted);
   for (auto field = fields.end(); field != fields.begin();) {
     if ((--field)->id != FieldId::kForwarded) continue;
     http::ForwardedCursor cursor(field->value);
     http::ForwardedElement element;
     auto step = cursor.previous(element);
     for (; step == http::ForwardedCursor::Step::kElement; step = cursor.previous(element)) {
-      if (!take_element(element, walk)) return;
+      if (!take_element(element, walk)) return walk.found;
     }
-    if (step == http::ForwardedCursor::Step::kMalformed) return;
+    if (step == http::ForwardedCursor::Step::kMalformed) break;
   }
+  return walk.found;
 }
 
 // Calls `take` for the members of all fields of that name, the last first, while it returns true.
@@ -97,13 +99,15 @@ std::string_view member_of_hop(const http::RequestFields& fields, FieldId id, un
   return found;
 }
 
-void read_x_forwarded(const http::RequestFields& fields, Walk& walk) {
+Found walk_x_forwarded(const http::RequestFields& fields, const AddressSet& trusted) {
+  Walk walk(trusted);
   for_each_member(fields, FieldId::kXForwardedFor, [&](std::string_view member) {
     return walk.go_to(http::parse_x_forwarded_node(member));
   });
   const auto of_client = [&](FieldId id) { return member_of_hop(fields, id, walk.hops); };
   walk.found.scheme = http::forwarded_scheme(of_client(FieldId::kXForwardedProto));
   set_host(walk.found, of_client(FieldId::kXForwardedHost));
+  return walk.found;
 }
 
 }  // namespace
@@ -111,13 +115,16 @@ void read_x_forwarded(const http::RequestFields& fields, Walk& walk) {
 void ClientAddress::identify(http::Exchange& exchange) const {
   if (exchange.is_forwarded() || !trusted_.contains(exchange.facts().peer)) return;
   const http::RequestFields& fields = exchange.request().fields;
-  Walk walk(trusted_);
-  if (fields.has(FieldId::kForwarded)) {
-    read_forwarded(fields, walk);
-  } else {
-    read_x_forwarded(fields, walk);
+  Found found;
+  if (fields.has(FieldId::kForwarded)) found = walk_forwarded(fields, trusted_);
+  if (fields.has(FieldId::kXForwardedFor) || !fields.has(FieldId::kForwarded)) {
+    const Found other = walk_x_forwarded(fields, trusted_);
+    if (!fields.has(FieldId::kForwarded)) {
+      found = other;
+    } else if (other.address != found.address) {
+      found = {};  // the proxy writes one of them and lets its client write the other
+    }
   }
-  const Found& found = walk.found;
   std::array<char, IpAddress::kMaxText + 1> text{};
   exchange.set_forwarded(found.address ? found.address->write(text) : exchange.facts().peer,
                          found.scheme.empty() ? exchange.facts().scheme : found.scheme);

@@ -46,7 +46,8 @@ TEST(Diff, NamesChangedAddedAndRemovedKeys) {
           PlanChange{"listeners[0].address", "\":80\"", "\"unix:/a\"", ReloadTier::kGeneration},
           PlanChange{"listeners[0].mode", "", "\"0600\"", ReloadTier::kGeneration},
           PlanChange{"pool.queue", "5", "6", ReloadTier::kGeneration},
-          PlanChange{"listeners[1].address", "\":81\"", "", ReloadTier::kGeneration}));
+          PlanChange{"listeners[1].address", "\":81\"", "", ReloadTier::kGeneration},
+          PlanChange{"listeners[1].proxy_protocol", "[]", "", ReloadTier::kGeneration}));
   EXPECT_EQ(tier_of(changes), ReloadTier::kGeneration);
 }
 
