@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "common/base/unique_fd.h"
+
 namespace servery {
 namespace {
 
