@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
   }
-  const std::string value = http::attachment(text);
+  const std::string value = servery::http::attachment(text);
   if (std::count(value.begin(), value.end(), '"') != 2) std::abort();
   for (const char c : value) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7F) std::abort();

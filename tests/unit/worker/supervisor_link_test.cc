@@ -83,7 +83,7 @@ class SupervisorLinkTest : public testing::Test {
     ASSERT_EQ(::listen(fd.get(), 16), 0);
     ASSERT_EQ(::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
     ipc::Listen message;
-    message.sockets.push_back({"l-test-0", 0, false, false, std::move(fd)});
+    message.sockets.push_back({"l-test-0", "127.0.0.1:0", 0, false, false, std::move(fd)});
     send(std::move(message));
   }
   bool can_connect() const {
