@@ -7,6 +7,7 @@
 namespace servery::http {
 
 bool MediaRanges::match(std::string_view content_type) const {
+  if (ranges_.empty()) return false;
   const std::string_view type = trim_ows(content_type.substr(0, content_type.find(';')));
   return std::any_of(ranges_.begin(), ranges_.end(), [type](const std::string& range) {
     if (range == "*/*") return true;

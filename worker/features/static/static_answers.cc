@@ -46,7 +46,7 @@ RepresentationBytes bytes_of(const http::PreparedRef& made, bool settled) {
 }  // namespace
 
 bool StaticAnswers::wants_own_answer(const http::RequestHead& request) const {
-  if (digester_ != nullptr && wants_digest(request)) return true;
+  if (gives_digest(request)) return true;
   return request.has_query && asked_download(request).has_value();
 }
 
@@ -85,10 +85,12 @@ void StaticAnswers::answer_file(http::Exchange& exchange, const files::CachedFil
   bytes.open = [&loop = loop_, &pool = pool_, shared](const http::ByteRange& part) {
     return std::make_unique<body::FileSource>(loop, pool, shared, part.first, part.length());
   };
-  bytes.produce = [shared](std::uint64_t offset, std::uint64_t size) {
-    return std::make_shared<body::FileProducer>(shared, offset, size);
-  };
-  if (settled) bytes.may_keep = still_is(shared, file.identity);
+  if (gives_digest(exchange.request())) {
+    bytes.produce = [shared](std::uint64_t offset, std::uint64_t size) {
+      return std::make_shared<body::FileProducer>(shared, offset, size);
+    };
+    if (settled) bytes.may_keep = still_is(shared, file.identity);
+  }
   answer(exchange, decision, file, settled, facts.size, std::move(bytes));
 }
 
@@ -107,7 +109,7 @@ void StaticAnswers::answer(http::Exchange& exchange, const StaticDecision& decis
     return;
   }
   add_download(exchange.request(), file.name, fields);
-  if (digester_ == nullptr || decision.status == 416 || !wants_digest(exchange.request())) {
+  if (decision.status == 416 || !gives_digest(exchange.request())) {
     body::answer_range(exchange, decision.range, std::move(fields), size, std::move(bytes.open));
     return;
   }

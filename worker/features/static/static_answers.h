@@ -32,6 +32,9 @@ class StaticAnswers {
                            http::ResponseFields& fields);
 
  private:
+  bool gives_digest(const http::RequestHead& request) const {
+    return digester_ != nullptr && wants_digest(request);
+  }
   // Whether a 200 is not the one that was made for all.
   bool wants_own_answer(const http::RequestHead& request) const;
   void answer(http::Exchange& exchange, const StaticDecision& decision,

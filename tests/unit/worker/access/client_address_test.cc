@@ -80,12 +80,16 @@ TEST(ClientAddress, XForwardedAsAWhole) {
             "192.0.2.1 https a.example a.example back");
 }
 
-TEST(ClientAddress, ForwardedIsTheOnlyOneWhereBothAre) {
-  EXPECT_EQ(identify({{"x-forwarded-for", "192.0.2.9"},
+TEST(ClientAddress, BothFieldsMustNameOneClient) {
+  EXPECT_EQ(identify({{"x-forwarded-for", "192.0.2.1"},
                       {"x-forwarded-proto", "https"},
                       {"x-forwarded-host", "b.example"},
                       {"forwarded", "for=192.0.2.1"}}),
-            "192.0.2.1 http back back:8000 ");
+            "192.0.2.1 http back back:8000 ")
+      << "then Forwarded counts";
+  EXPECT_EQ(
+      identify({{"x-forwarded-for", "192.0.2.9"}, {"forwarded", "for=192.0.2.1;proto=https"}}),
+      "10.0.0.1 http back back:8000 ");
   EXPECT_EQ(address({{"x-forwarded-for", "192.0.2.9"}, {"forwarded", "for=\"broken"}}), "10.0.0.1");
 }
 
